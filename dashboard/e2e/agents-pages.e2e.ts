@@ -1,4 +1,4 @@
-/** The pages of agents and of trying them: no complaint, nothing that axe finds, readable on a phone. */
+/** The pages of agents and of new runs: no errors, no axe violations, readable on a phone. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, open, screenshot, seen, violationsByTheme } from './support/browser'
@@ -27,7 +27,7 @@ afterAll(async () => {
   await accord?.close()
 })
 
-/** Name, address, and a text that is there when the page is whole. */
+/** Name, path, and a text that is shown when the page has loaded. */
 const PAGES: [name: string, path: string, text: string | RegExp][] = [
   ['agents', '/ui/agents', /agents\/broken\/agent\.yaml:2:\d+/],
   ['agent-general', '/ui/agents/ticket-triage', 'Limits per run'],
@@ -49,7 +49,7 @@ it.each(PAGES)('%s', async (name, path, text) => {
   await seen(page, text)
   await page.getByText('Live', { exact: true }).waitFor()
   expect(await violationsByTheme(page, name)).toEqual({ light: [], dark: [] })
-  // And it can be read on a phone.
+  // The page fits on a phone.
   await page.setViewportSize({ width: 390, height: 844 })
   await seen(page, text)
   await screenshot(page, `${name}-phone`)
@@ -58,13 +58,13 @@ it.each(PAGES)('%s', async (name, path, text) => {
   await page.close()
 })
 
-it('a misspelt field can be removed, and what is missing be filled in', async () => {
+it('removes a misspelt field and fills in a missing one', async () => {
   const { page } = await open(browser, `${accord.url}/ui/agents/broken`)
   await page.getByRole('button', { name: 'Remove modle' }).click()
   await page.getByLabel('Model', { exact: true }).fill('claude-sonnet-4-6')
   await page.getByRole('button', { name: 'Remove modle' }).waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Save' }).click()
-  // The rest is still broken, and is said by its place.
+  // The rest is still invalid and reported with its path.
   await seen(page, /invalid blueprint/)
   await page.getByRole('tab', { name: /Invariants/ }).click()
   await seen(page, 'line 1, column 12: unexpected end of the rule')

@@ -1,4 +1,4 @@
-/** Schemas in the agents' editor: fields and code are one, and a schema comes from an example. */
+/** Schemas in the agent editor: switching between fields and code, and inferring a schema from an example. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -23,7 +23,7 @@ afterAll(async () => {
 const fieldNames = (page: Page) =>
   page.getByLabel('Name', { exact: true }).evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value))
 
-it('dashboard supports output schema editing: fields and code without loss, findings at their place', async () => {
+it('dashboard supports output schema editing: fields and code without loss, with located findings', async () => {
   const schema =
     '{ type: object, properties: { "2": { type: string, x-key: true }, "1": { type: integer, minimum: 3, maximum: 1 } }, ' +
     'patternProperties: { "^x-": true } }'

@@ -1,4 +1,4 @@
-/** Agents from nothing to a result: made with the field builder, saved, tried, changed by two people. */
+/** Agents from creation to a result: the field builder, saving, test runs and concurrent changes. */
 import { chmod, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -39,7 +39,7 @@ async function addField(page: Page, name: string, type?: string): Promise<void> 
   if (type !== undefined) await page.getByLabel(`Type of ${name}`).selectOption(type)
 }
 
-it('makes an agent with the field builder, and runs it', async () => {
+it('creates an agent with the field builder and runs it', async () => {
   const { page, complaints } = await open(browser, `${accord.url}/ui/agents`)
   await page.getByRole('link', { name: 'New agent' }).click()
   await page.getByLabel('Name').fill('reviewer')
@@ -57,7 +57,7 @@ it('makes an agent with the field builder, and runs it', async () => {
   await page.getByLabel('score is required').uncheck()
   expect(await fieldNames(page)).toEqual(['summary', 'severity', 'score'])
 
-  // By keyboard: up one place.
+  // Move it up with the keyboard.
   await page.getByRole('button', { name: 'Move score', exact: true }).focus()
   await page.keyboard.press('Space')
   await seen(page, /score is picked up at position 3 of 3/)
@@ -65,7 +65,7 @@ it('makes an agent with the field builder, and runs it', async () => {
   await seen(page, /score would move to position 2 of 3/)
   await page.keyboard.press('Space')
   await expect.poll(() => fieldNames(page)).toEqual(['summary', 'score', 'severity'])
-  // By hand: to the top.
+  // Drag it to the top.
   await dragTo(page, 'severity', 'summary')
   await expect.poll(() => fieldNames(page)).toEqual(['severity', 'summary', 'score'])
   await screenshot(page, 'agent-builder')
@@ -95,16 +95,16 @@ it('makes an agent with the field builder, and runs it', async () => {
   await page.close()
 })
 
-/** Drags a field to the top, where the target is. */
+/** Drags a field to the position of the target, which must be the first. */
 async function dragTo(page: Page, name: string, target: string): Promise<void> {
   const from = await page.getByRole('button', { name: `Move ${name}`, exact: true }).boundingBox()
   const to = await page.getByRole('button', { name: `Move ${target}`, exact: true }).boundingBox()
-  if (from === null || to === null) throw new Error('the handles are not in sight')
+  if (from === null || to === null) throw new Error('the handles are not visible')
   await page.mouse.move(from.x + 5, from.y + 5)
   await page.mouse.down()
   await page.mouse.move(from.x + 5, from.y - 10, { steps: 3 })
   await page.mouse.move(to.x + 5, to.y - 5, { steps: 8 })
-  // Let go only once the list has followed: on a busy machine that takes a few more moves.
+  // Release only after the list has updated, which takes a few more moves on a busy machine.
   let nudges = 0
   await expect
     .poll(async () => {
@@ -115,7 +115,7 @@ async function dragTo(page: Page, name: string, target: string): Promise<void> {
   await page.mouse.up()
 }
 
-it('shows why a contract was not kept', async () => {
+it('shows why an output did not match the contract', async () => {
   await accord.agent('stubborn', agentOf('stubborn', model.baseUrl, { type: 'object', required: ['n'], properties: { n: { type: 'integer', minimum: 5 } } }))
   model.say('{"n": 1}', '{"n": 2}')
   const { page } = await open(browser, `${accord.url}/ui/agents/stubborn?tab=try`)
@@ -126,13 +126,13 @@ it('shows why a contract was not kept', async () => {
   await seen(page, /\$\.n: .*got 2/)
   await seen(page, 'Attempt 2')
   await screenshot(page, 'agent-failed')
-  // The run is in the address.
+  // The run is in the URL.
   await page.reload()
   await seen(page, 'Output Schema: Validation Failed')
   await page.close()
 })
 
-it('shows what is wrong with parameters at their fields, and queues nothing', async () => {
+it('shows parameter errors at their fields and starts no run', async () => {
   const { page } = await open(browser, `${accord.url}/ui/runs/new?agent=release-notes`)
   await page.getByRole('button', { name: 'Run it' }).click()
   await seen(page, 'Required')
@@ -141,7 +141,7 @@ it('shows what is wrong with parameters at their fields, and queues nothing', as
   await page.getByRole('button', { name: 'Run it' }).click()
   await expect.poll(() => page.getByLabel('version').getAttribute('aria-invalid')).toBeNull()
   expect((await accord.ask<{ items: unknown[] }>('/runs?agent_name=release-notes')).items).toEqual([])
-  // What was recorded.
+  // The recorded input.
   const input = JSON.parse(await readFile(join(accord.folder, '.accord/inputs/release.json'), 'utf8')) as { version: string; commits: string[] }
   await page.getByLabel('version').fill(input.version)
   for (const [index, commit] of input.commits.entries()) {
@@ -153,7 +153,7 @@ it('shows what is wrong with parameters at their fields, and queues nothing', as
   await page.close()
 })
 
-it("takes a caller's contract, inline or from the registry", async () => {
+it("accepts a caller's contract, inline or from the registry", async () => {
   await accord.agent('talker', agentOf('talker', model.baseUrl))
   await accord.ask('/schemas', { method: 'POST', body: JSON.stringify({ name: 'city', schema: { type: 'object', required: ['city'], properties: { city: { type: 'string' } } } }) })
   const { page } = await open(browser, `${accord.url}/ui/agents/talker?tab=try`)
@@ -176,7 +176,7 @@ it("takes a caller's contract, inline or from the registry", async () => {
   await page.close()
 })
 
-it('shows both sides when somebody else saved first, and loses neither', async () => {
+it('shows both versions when somebody else saved first, and keeps both changes', async () => {
   await accord.ask('/agents', { method: 'POST', body: JSON.stringify({ name: 'shared', description: 'old', executor: { type: 'codex' } }) })
   const { page } = await open(browser, `${accord.url}/ui/agents/shared`)
   await page.getByLabel('Description').fill('mine')
@@ -188,7 +188,7 @@ it('shows both sides when somebody else saved first, and loses neither', async (
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Unsaved changes').waitFor({ state: 'hidden' })
   expect((await stored('shared')).blueprint).toMatchObject({ description: 'mine', tags: ['theirs'] })
-  // Leaving with changes asks first.
+  // Leaving with unsaved changes asks for confirmation.
   await page.getByLabel('Description').fill('again')
   await page.getByRole('link', { name: 'Runners' }).click()
   await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
@@ -202,7 +202,7 @@ it('shows both sides when somebody else saved first, and loses neither', async (
   await page.close()
 })
 
-it('writes the file of a file agent, and says so where it cannot', async () => {
+it('saves a file agent to its file, and explains why a read-only file cannot be saved', async () => {
   const file = join(accord.folder, '.accord/agents/ticket-triage/agent.yaml')
   const { page } = await open(browser, `${accord.url}/ui/agents/ticket-triage`)
   await seen(page, /Saved in .*ticket-triage\/agent\.yaml/)

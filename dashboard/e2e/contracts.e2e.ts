@@ -1,4 +1,4 @@
-/** What people look at when an agent does not keep its contract, and that nothing which a model wrote comes alive. */
+/** Contract failures in the dashboard, and hostile model output, which must never be executed. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, open, screenshot, seen } from './support/browser'
@@ -39,7 +39,7 @@ interface Run {
 const start = (agent: string, wait = 30) =>
   accord.ask<Run>(`/runs?wait=${wait}`, { method: 'POST', body: JSON.stringify({ agent_name: agent, prompt: 'Go' }) })
 
-it('dashboard shows validation status on sessions: why a contract was not kept, and where', async () => {
+it('dashboard shows validation status on sessions: why an output did not match, and where', async () => {
   model.say('{"note": "x", "severity": "critical"}', 'Sorry:\n```json\n{"note": 7, "severity": "low"}\n```')
   const run = await start('scripted')
   expect(run.status).toBe('failed')
@@ -55,7 +55,7 @@ it('dashboard shows validation status on sessions: why a contract was not kept, 
   await page.getByRole('link', { name: /Attempt 2/ }).click()
   await page.getByRole('button', { name: /\$\.note/ }).click()
   expect(await page.locator('mark').textContent()).toBe('7')
-  // The place is in the address: whoever gets the link sees the same.
+  // The selected error is in the URL, so that the link can be shared.
   await page.reload()
   expect(await page.locator('mark').textContent()).toBe('7')
   await screenshot(page, 'located-error')
@@ -63,7 +63,7 @@ it('dashboard shows validation status on sessions: why a contract was not kept, 
   await page.close()
 })
 
-it('leaves the tabs of a failed session in reach on a phone', async () => {
+it('keeps the tabs of a failed session visible on a phone', async () => {
   model.say('{"note": "x", "severity": "critical"}', '{"note": 7, "severity": "critical", "more": 1}')
   const run = await start('scripted')
   const { page, complaints } = await open(browser, `${accord.url}/ui/sessions/${run.session_id}`, { width: 380, height: 700 })
@@ -77,7 +77,7 @@ it('leaves the tabs of a failed session in reach on a phone', async () => {
   await page.close()
 })
 
-it('dashboard shows validation status on sessions: valid after a retry, and what was changed', async () => {
+it('dashboard shows validation status on sessions: valid after a retry, with the changes', async () => {
   model.say('{"note": "x", "severity": "critical"}', '{"note": "x", "severity": "high"}')
   const run = await start('scripted')
   expect(run.status).toBe('completed')
@@ -96,7 +96,7 @@ it('dashboard shows validation status on sessions: valid after a retry, and what
   await page.close()
 })
 
-it('keeps numbers as they were written', async () => {
+it('keeps the digits of numbers', async () => {
   const number = '12345678901234567890.10'
   model.say(`{"n": ${number}}`)
   const run = await start('exact')
@@ -105,7 +105,7 @@ it('keeps numbers as they were written', async () => {
   await page.close()
 })
 
-it('makes nothing of hostile output', async () => {
+it('shows hostile output as plain text', async () => {
   const hostile = [
     '<script>window.hacked = 1; alert(1)</script>',
     '<img src=x onerror="window.hacked = 1">',
@@ -131,16 +131,16 @@ it('makes nothing of hostile output', async () => {
       await seen(page, /Show more/)
       const shown = await page.getByRole('region', { name: 'Output', exact: true }).textContent()
       expect(shown?.length).toBeLessThan(50_000)
-      // The error is behind the million letters: its surroundings are shown.
+      // The error is after the million letters, so the text around it is shown.
       await page.getByRole('button', { name: /\$\.severity/ }).click()
       expect(await page.locator('mark').textContent()).toBe('"critical"')
       await screenshot(page, 'hostile')
     }
-    const alive = await page.evaluate(() => ({
+    const executed = await page.evaluate(() => ({
       hacked: 'hacked' in window,
       elements: document.querySelectorAll('main script, main iframe, main img, main a[href^="javascript"]').length,
     }))
-    expect(alive).toEqual({ hacked: false, elements: 0 })
+    expect(executed).toEqual({ hacked: false, elements: 0 })
     expect(complaints).toEqual([])
     await page.close()
   }
@@ -154,7 +154,7 @@ it('stops a run and resumes its session', async () => {
   await seen(page, 'Stopped')
   model.say('the answer that nobody waits for', 'Hello again.')
   await page.getByRole('button', { name: 'Resume' }).click()
-  // The field has the focus: whoever types at once is heard.
+  // The field has the focus, so typing works at once.
   await page.getByLabel('Prompt').waitFor()
   await page.keyboard.type('Go on')
   await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()

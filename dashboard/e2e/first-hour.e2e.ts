@@ -1,4 +1,4 @@
-/** The first hour: what the dashboard says before anything has run, and how one gets to a first result and on from there. */
+/** The first steps of a new user: the welcome page, a first run, finding runs, and the command palette. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, open, screenshot, seen, violations, violationsByTheme } from './support/browser'
@@ -21,7 +21,7 @@ afterAll(async () => {
   await model?.close()
 })
 
-it('explains itself while nothing has run, and runs the recorded example', async () => {
+it('shows a welcome page before the first run, and runs the recorded example', async () => {
   const { page, complaints } = await open(browser, `${accord.url}/ui/`)
   await seen(page, /answers must match a JSON Schema/)
   await seen(page, '4 agents are loaded.')
@@ -48,7 +48,7 @@ it('runs the example of an agent whose input schema has one', async () => {
   await empty.close()
 })
 
-it('says of a recording what it is, and offers its recorded input and that of its last successful run', async () => {
+it('explains recordings, and offers the recorded input and that of the last successful run', async () => {
   const { page } = await open(browser, `${accord.url}/ui/agents/ticket-triage?tab=try`)
   await seen(page, 'This agent is a recording.')
   await page.getByRole('button', { name: 'Use the example input' }).click()
@@ -64,7 +64,7 @@ it('says of a recording what it is, and offers its recorded input and that of it
   await page.close()
 })
 
-it('tells sessions apart by their input, finds one, and runs it again', async () => {
+it('shows the input of sessions, finds one by it, and runs it again', async () => {
   const { page } = await open(browser, `${accord.url}/ui/sessions`)
   const row = page.getByRole('row').filter({ hasText: 'one two three' })
   await row.waitFor()
@@ -102,7 +102,7 @@ it('jumps anywhere with Ctrl+K', async () => {
   await page.close()
 })
 
-it('has everything in landmarks on a phone', async () => {
+it('has no axe violations on a phone', async () => {
   for (const path of ['/ui/', '/ui/sessions', '/ui/agents', '/ui/workflows']) {
     const { page } = await open(browser, accord.url + path, { width: 390, height: 844 })
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -111,13 +111,13 @@ it('has everything in landmarks on a phone', async () => {
   }
 })
 
-it('shows figures by strategy, sorts them, and leads to the runs behind them', async () => {
+it('shows statistics by strategy, sorts them, and links to the runs', async () => {
   const { page } = await open(browser, `${accord.url}/ui/`)
   await page.getByRole('region', { name: 'By strategy' }).getByText('native').waitFor()
   const agents = page.getByRole('region', { name: 'By agent' })
   await agents.getByRole('button', { name: 'Tokens' }).click()
   await expect.poll(() => agents.getByRole('columnheader', { name: 'Tokens' }).getAttribute('aria-sort')).toBe('descending')
-  // Pointing at a chart shows its values.
+  // Hovering over a chart shows its values.
   const chart = page.locator('figure').filter({ hasText: 'First attempt' }).first()
   await chart.locator('.u-over').hover()
   await chart.locator('figcaption').getByText(/%|\d/).first().waitFor()

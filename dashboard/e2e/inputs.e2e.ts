@@ -1,4 +1,4 @@
-/** People who are asked: approvals, questions, corrections, tasks, and one-time links. */
+/** Human input: approvals, corrections, tasks and one-time links. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -40,15 +40,15 @@ const start = (agent_name: string, prompt: string) => post<Run>('/runs', { agent
 const runOf = (run: Run) => accord.ask<Run & { result?: unknown }>(`/runs/${run.run_id}`)
 const inputsOf = async (run: Run) => (await accord.ask<{ items: Input[] }>(`/inputs?run_id=${run.run_id}`)).items
 
-/** The request of a run, as soon as it asks. */
-async function asked(run: Run): Promise<Input> {
+/** Waits for the input request of a run. */
+async function waitForInput(run: Run): Promise<Input> {
   await expect.poll(async () => (await inputsOf(run)).length).toBe(1)
   return (await inputsOf(run))[0] as Input
 }
 
-const ended = (run: Run) => expect.poll(async () => (await runOf(run)).status, { timeout: 20_000 })
+const pollStatus = (run: Run) => expect.poll(async () => (await runOf(run)).status, { timeout: 20_000 })
 
-/** An agent that writes a file, if somebody allows it. */
+/** A tool call that writes a file, which needs approval. */
 const write = (path: string) => ({ tool: 'write_file', arguments: { path, content: 'x' } })
 const written = (path: string) => existsSync(join(accord.folder, path))
 
@@ -75,13 +75,13 @@ afterAll(async () => {
 const openInput = (input: Input) => open(browser, `${accord.url}/ui/inputs/${input.id}`)
 const send = (page: Page) => page.getByRole('button', { name: 'Send answer' })
 
-it('approves a tool call that the list, the count and the run lead to', async () => {
+it('approves a tool call that is found through the list, the counter and the run', async () => {
   const { page, complaints } = await open(browser, `${accord.url}/ui/inputs`)
   await seen(page, 'Nothing to answer')
   expect(await violations(page)).toEqual([])
   model.say(write('approved.txt'))
   const run = await start('writer', 'Write it')
-  await asked(run)
+  await waitForInput(run)
   const link = page.locator('[data-row-link]')
   await link.waitFor()
   await page.getByRole('link', { name: 'Inputs 1 open' }).waitFor()
@@ -96,7 +96,7 @@ it('approves a tool call that the list, the count and the run lead to', async ()
   model.say('Done.')
   await page.getByRole('button', { name: 'Approve' }).click()
   await page.getByRole('heading', { name: 'Outcome' }).waitFor()
-  await ended(run).toBe('completed')
+  await pollStatus(run).toBe('completed')
   expect(written('approved.txt')).toBe(true)
   await page.getByRole('link', { name: 'Go to the run' }).click()
   await seen(page, 'Input answered')
@@ -107,25 +107,25 @@ it('approves a tool call that the list, the count and the run lead to', async ()
   await page.close()
 })
 
-it('denies a tool call with a reason, and refuses a second answer', async () => {
+it('denies a tool call with a reason, and rejects a second answer', async () => {
   model.say(write('denied.txt'))
   const run = await start('writer', 'Write it again')
-  const input = await asked(run)
+  const input = await waitForInput(run)
   const first = await openInput(input)
   const second = await openInput(input)
   await second.page.getByRole('button', { name: 'Approve' }).waitFor()
-  // The second page cannot look up that the first one answered.
+  // The second page must not see that the first one answered.
   await second.page.route('**/inputs/**', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()))
   model.say('I did not.')
   await first.page.getByLabel(/^Reason/).fill('Not today')
   await first.page.getByRole('button', { name: 'Deny' }).click()
   await first.page.getByRole('heading', { name: 'Outcome' }).waitFor()
-  await ended(run).toBe('completed')
+  await pollStatus(run).toBe('completed')
   expect(written('denied.txt')).toBe(false)
   expect((await inputsOf(run))[0]).toMatchObject({ status: 'answered', answer: { approve: false, reason: 'Not today' } })
-  const refused = second.page.waitForResponse((response) => response.request().method() === 'POST')
+  const rejected = second.page.waitForResponse((response) => response.request().method() === 'POST')
   await second.page.getByRole('button', { name: 'Approve' }).click()
-  expect((await refused).status()).toBe(409)
+  expect((await rejected).status()).toBe(409)
   await second.page.getByRole('alert').filter({ hasText: 'answered' }).waitFor()
   await second.page.unroute('**/inputs/**')
   await second.page.reload()
@@ -134,9 +134,9 @@ it('denies a tool call with a reason, and refuses a second answer', async () => 
   await second.page.close()
 })
 
-it('shows a wrong answer at its field, and takes the next one', async () => {
+it('shows an invalid answer at its field, and accepts the corrected one', async () => {
   const run = await start('desk', 'Sort this ticket')
-  const { page, complaints } = await openInput(await asked(run))
+  const { page, complaints } = await openInput(await waitForInput(run))
   await seen(page, 'Sort this ticket')
   await page.getByLabel('severity').selectOption('high')
   await page.getByLabel('name').fill('Al')
@@ -151,7 +151,7 @@ it('shows a wrong answer at its field, and takes the next one', async () => {
   await send(page).click()
   await page.getByRole('heading', { name: 'Outcome' }).waitFor()
   await seen(page, '12345678901234567890')
-  await ended(run).toBe('completed')
+  await pollStatus(run).toBe('completed')
   await page.getByRole('link', { name: 'Go to the run' }).click()
   await seen(page, 'Entered by a person')
   await page.getByRole('tab', { name: 'Result' }).click()
@@ -160,10 +160,10 @@ it('shows a wrong answer at its field, and takes the next one', async () => {
   await page.close()
 })
 
-it('corrects an output that did not conform, and saves it as a test case', async () => {
+it('corrects an output that did not match the schema, and saves it as a test case', async () => {
   model.say('{"severity": "urgent", "owner": {"name": "Ada"}, "color": "red"}')
   const run = await start('sorter', 'Sort another ticket')
-  const { page, complaints } = await openInput(await asked(run))
+  const { page, complaints } = await openInput(await waitForInput(run))
   const severity = page.getByLabel('severity')
   expect(await severity.getAttribute('aria-invalid')).toBe('true')
   expect(await page.getByLabel('name').inputValue()).toBe('Ada')
@@ -172,7 +172,7 @@ it('corrects an output that did not conform, and saves it as a test case', async
   await page.getByRole('button', { name: 'Remove color' }).click()
   await send(page).click()
   await page.getByRole('heading', { name: 'Outcome' }).waitFor()
-  await ended(run).toBe('completed')
+  await pollStatus(run).toBe('completed')
   await page.getByRole('button', { name: 'Save as test case' }).click()
   await seen(page, /This input and its result are a test case/)
   expect(await accord.ask('/agents/sorter')).toMatchObject({
@@ -208,10 +208,10 @@ it('shows the node of a workflow that waits for a person', async () => {
   await page.close()
 })
 
-/** The last test: from here on the server asks for a key. */
+/** Must be the last test: it creates a key, so all later requests need one. */
 it('answers by a one-time link, in a page without a key', async () => {
   const run = await start('desk', 'A ticket for somebody else')
-  const { page } = await openInput(await asked(run))
+  const { page } = await openInput(await waitForInput(run))
   await page.getByRole('button', { name: 'Create link' }).click()
   const address = await page.getByLabel('Link', { exact: true }).inputValue()
   expect(address).toContain(`${accord.url}/ui/answer#inp_`)

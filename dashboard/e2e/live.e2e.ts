@@ -1,4 +1,4 @@
-/** Live lists, the key, the registry, long timelines. */
+/** Live lists, API keys, the schema registry and long timelines. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -27,7 +27,7 @@ const count = (text: string) =>
 
 const rows = (page: Page) => page.locator('[data-row-link]')
 
-it('says what to type while there is nothing', async () => {
+it('shows the command to type on empty pages', async () => {
   for (const [path, command] of [
     ['/ui/', 'accord run ticket-triage'],
     ['/ui/sessions', 'accord run ticket-triage'],
@@ -41,7 +41,7 @@ it('says what to type while there is nothing', async () => {
   }
 })
 
-it('shows what happens as it happens, and what happened while the server was away', async () => {
+it('updates live, also after the server was restarted', async () => {
   const { page } = await open(browser, `${accord.url}/ui/sessions`)
   await seen(page, 'Live')
   await count('one')
@@ -54,7 +54,7 @@ it('shows what happens as it happens, and what happened while the server was awa
   await count('two words')
   await rows(page).nth(1).waitFor()
   expect(await rows(page).count()).toBe(2)
-  // From row to row by keyboard, and in.
+  // Move between rows and open one with the keyboard.
   await rows(page).nth(0).focus()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
@@ -62,7 +62,7 @@ it('shows what happens as it happens, and what happened while the server was awa
   await page.close()
 })
 
-it('opens pages while the server is away, and fills them when it is back', async () => {
+it('opens pages while the server is down, and loads them when it is back', async () => {
   const { page } = await open(browser, `${accord.url}/ui/agents`)
   await seen(page, 'Live')
   const loaded = () => performance.getEntriesByType('resource').some(({ name }) => name.includes('workflow-runs-page'))
@@ -76,7 +76,7 @@ it('opens pages while the server is away, and fills them when it is back', async
   await page.close()
 })
 
-it('keeps filters in the address', async () => {
+it('keeps filters in the URL', async () => {
   const { page } = await open(browser, `${accord.url}/ui/runs`)
   await rows(page).nth(0).waitFor()
   await page.getByLabel('Status').selectOption('failed')
@@ -87,11 +87,11 @@ it('keeps filters in the address', async () => {
   await page.close()
 })
 
-it('finds sessions by their input, and says how many there are', async () => {
+it('finds sessions by their input and shows their number', async () => {
   const { page } = await open(browser, `${accord.url}/ui/sessions`)
   await rows(page).nth(1).waitFor()
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(new URL(request.url()).pathname))
   await seen(page, 'two words')
   await seen(page, /^1–2 of 2, newest first$/)
   await page.getByLabel('Search').fill('WORDS two')
@@ -103,12 +103,12 @@ it('finds sessions by their input, and says how many there are', async () => {
   await page.getByLabel('Period').selectOption('24h')
   await rows(page).nth(1).waitFor()
   expect(page.url()).toContain('since=24h')
-  // One request for a list, none for its rows.
-  expect(asked.filter((path) => path.startsWith('/runs/'))).toEqual([])
+  // The list is fetched with one request, without one per row.
+  expect(requests.filter((path) => path.startsWith('/runs/'))).toEqual([])
   await page.close()
 })
 
-it('shows what a command writes while it works, and that it is not validated', async () => {
+it('shows the live output of a command and marks it as not validated', async () => {
   const script = 'echo loading the data >&2; while [ ! -e go ]; do sleep 0.1; done; echo \'{"done": true}\''
   await accord.agent(
     'slow',
@@ -129,7 +129,7 @@ it('shows what a command writes while it works, and that it is not validated', a
   await page.close()
 })
 
-it('registers a schema, says who uses it, and why it cannot go', async () => {
+it('registers a schema, shows who uses it, and why it cannot be deleted', async () => {
   const { page } = await open(browser, `${accord.url}/ui/schemas/new`)
   await page.getByLabel('Name').first().fill('finding')
   await page.getByRole('button', { name: 'Add schema' }).click()
@@ -171,8 +171,8 @@ const message = (session_id: string, number: number) => ({
   id: number, at: '2026-01-01T00:00:00Z', session_id, run_id: null, type: 'message', role: 'assistant', text: `message ${number}`,
 })
 
-it('asks for a key as soon as there is one, and keeps it for the tab', async () => {
-  const made = JSON.parse(await accord.run('keys', 'create', '--role', 'viewer', '--json')) as { key: string }
+it('asks for a key once one exists, and keeps it for the tab', async () => {
+  const created = JSON.parse(await accord.run('keys', 'create', '--role', 'viewer', '--json')) as { key: string }
   const { page } = await open(browser, `${accord.url}/ui/runners`)
   await page.getByLabel('API key').waitFor()
   expect(await violations(page)).toEqual([])
@@ -180,14 +180,14 @@ it('asks for a key as soon as there is one, and keeps it for the tab', async () 
   await page.getByLabel('API key').fill('accord_wrong_key')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await seen(page, 'invalid API key; it may have been revoked')
-  await page.getByLabel('API key').fill(made.key)
+  await page.getByLabel('API key').fill(created.key)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await seen(page, 'alive')
   await seen(page, 'Live')
-  // Neither other tabs nor later visits find it.
-  const kept = await page.evaluate(() => JSON.stringify(localStorage) + document.cookie)
-  expect(kept).not.toContain(made.key)
-  // A viewer reads; what it may not do is said in the server's words.
+  // It is not available to other tabs or later visits.
+  const persisted = await page.evaluate(() => JSON.stringify(localStorage) + document.cookie)
+  expect(persisted).not.toContain(created.key)
+  // A viewer can only read; the server explains what it may not do.
   await page.getByRole('link', { name: 'Keys' }).click()
   await seen(page, /use a key with role/)
   await page.reload()

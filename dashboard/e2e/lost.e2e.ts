@@ -1,4 +1,4 @@
-/** What somebody typed is not lost: to another tab, to somebody who deletes, to a key that ends, to a page that is too wide to read. */
+/** Unsaved changes survive switching tabs, deletions elsewhere and revoked keys; long words do not break the layout. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, open, screenshot, seen } from './support/browser'
@@ -17,11 +17,11 @@ afterAll(async () => {
   await accord?.close()
 })
 
-const make = (agent: object) => accord.ask('/agents', { method: 'POST', body: JSON.stringify({ executor: { type: 'codex' }, ...agent }) })
+const createAgent = (agent: object) => accord.ask('/agents', { method: 'POST', body: JSON.stringify({ executor: { type: 'codex' }, ...agent }) })
 const save = (page: Page) => page.getByRole('button', { name: 'Save' })
 
-it('keeps a schema that cannot be read yet, and saves nothing in its place', async () => {
-  await make({ name: 'half', output_schema: { type: 'object', properties: { a: { type: 'string' } } } })
+it('keeps a schema with syntax errors, and does not save it', async () => {
+  await createAgent({ name: 'half', output_schema: { type: 'object', properties: { a: { type: 'string' } } } })
   const { page, complaints } = await open(browser, `${accord.url}/ui/agents/half?tab=output&as=code`)
   const editor = page.getByLabel('Schema of the output')
   await editor.press('Control+End')
@@ -40,8 +40,8 @@ it('keeps a schema that cannot be read yet, and saves nothing in its place', asy
   await page.close()
 })
 
-it('makes an agent again that somebody deleted', async () => {
-  await make({ name: 'brief', description: 'old' })
+it('creates an agent again that was deleted elsewhere', async () => {
+  await createAgent({ name: 'brief', description: 'old' })
   const { page, complaints } = await open(browser, `${accord.url}/ui/agents/brief`)
   await page.getByLabel('Description').fill('mine')
   await accord.ask('/agents/brief', { method: 'DELETE' })
@@ -56,7 +56,7 @@ it('makes an agent again that somebody deleted', async () => {
   await page.close()
 })
 
-it('makes a workflow again that somebody deleted', async () => {
+it('creates a workflow again that was deleted elsewhere', async () => {
   const parts = { name: 'short', nodes: { input: { type: 'input' }, output: { type: 'output' } }, edges: [{ from: 'input', to: 'output' }] }
   await accord.ask('/workflows', { method: 'POST', body: JSON.stringify(parts) })
   const { page, complaints } = await open(browser, `${accord.url}/ui/workflows/short`)
@@ -72,19 +72,19 @@ it('makes a workflow again that somebody deleted', async () => {
 })
 
 it('breaks words that are longer than the page', async () => {
-  await make({ name: 'wide', description: `${'w'.repeat(1_200)}\u202Eevil`, tags: ['t'.repeat(200)] })
-  for (const place of ['/ui/agents', `/ui/agents?tags=${'t'.repeat(200)}`, '/ui/runs/new?agent=wide']) {
-    const { page } = await open(browser, accord.url + place, { width: 800 })
+  await createAgent({ name: 'wide', description: `${'w'.repeat(1_200)}\u202Eevil`, tags: ['t'.repeat(200)] })
+  for (const path of ['/ui/agents', `/ui/agents?tags=${'t'.repeat(200)}`, '/ui/runs/new?agent=wide']) {
+    const { page } = await open(browser, accord.url + path, { width: 800 })
     await seen(page, /wwww/)
     const widths = await page.locator('main').evaluate((main) => [main.scrollWidth, main.clientWidth])
-    expect([place, widths[0]]).toEqual([place, widths[1]])
+    expect([path, widths[0]]).toEqual([path, widths[1]])
     await seen(page, /U\+202Eevil/)
     await page.close()
   }
 })
 
-it('keeps what is not saved when a key is asked for, and when another one comes', async () => {
-  await make({ name: 'kept', description: 'old' })
+it('keeps unsaved changes when a key is required and when it is changed', async () => {
+  await createAgent({ name: 'kept', description: 'old' })
   const { page, complaints } = await open(browser, `${accord.url}/ui/agents/kept`)
   await page.getByLabel('Description').fill('mine')
   const keyOf = (role: string, headers: Record<string, string> = {}) =>

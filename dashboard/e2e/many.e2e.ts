@@ -1,12 +1,12 @@
-/** Ten thousand sessions, in the real store: lists stay smooth and live, counts stay true. */
+/** Ten thousand sessions in the real database: lists stay fast and live, counts stay exact. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, open, screenshot, seen } from './support/browser'
 import { type Accord, startAccord } from './support/server'
 
 const SESSIONS = 10_000
-/** As many requests at a time as the server takes without one waiting long for another. */
-const AT_ONCE = 32
+/** The number of concurrent requests that the server handles without long waits. */
+const CONCURRENCY = 32
 /** A debug build on a busy machine takes half a minute. */
 const SEEDING_MS = 180_000
 
@@ -14,7 +14,7 @@ let accord: Accord
 let browser: Browser
 let oldest = ''
 
-/** Nobody has this tag, so that its runs wait and cost nothing. */
+/** No runner has this tag, so its runs stay pending and cost nothing. */
 const PARKED = `
 name: parked
 description: Waits for a runner that never comes
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const worker = async () => {
     while (next < SESSIONS) await start(next++)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker))
 }, SEEDING_MS)
 
 afterAll(async () => {
@@ -67,7 +67,7 @@ it('scrolls from the newest to the oldest with few rows in the page', async () =
   await page.close()
 })
 
-it('stays live, and counts what waits to the last one', async () => {
+it('stays live and counts pending runs exactly', async () => {
   const { page } = await open(browser, `${accord.url}/ui/`)
   await seen(page, '10,000 pending')
   await page.getByRole('navigation').getByRole('link', { name: 'Sessions' }).click()

@@ -1,4 +1,4 @@
-/** Every page, in both themes: it comes up without a complaint, axe finds nothing, and a picture is made to be looked at. */
+/** Every page in both themes: it loads without errors and axe violations, and a screenshot is taken. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, open, screenshot, seen, violationsByTheme } from './support/browser'
@@ -28,7 +28,7 @@ afterAll(async () => {
 const LETTER =
   'Dear customer, thank you for your order of 3 March 2026. Invoice NL-2041 will follow by post. Kind regards, Nordlicht\n'
 
-/** Name, address, and a text that is there when the page is whole. */
+/** Name, path, and a text that is shown when the page has loaded. */
 const PAGES: [name: string, path: () => string, text: string][] = [
   ['overview', () => '/ui/', 'Most frequent errors'],
   ['sessions', () => '/ui/sessions', 'ticket-triage'],
@@ -65,7 +65,7 @@ it.each(PAGES.slice(0, 6))('%s can be read on a phone', async (name, path) => {
   await page.close()
 })
 
-it('answers at / too', async () => {
+it('is also served at /', async () => {
   const { page } = await open(browser, `${accord.url}/`)
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/ui/')

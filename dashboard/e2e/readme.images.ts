@@ -1,4 +1,4 @@
-/** The pictures of the documentation, from the example agents and their recorded answers. */
+/** The screenshots of the documentation, from the example agents and their recorded answers. */
 import { mkdir, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
@@ -7,8 +7,8 @@ import { launch, open, seen } from './support/browser'
 import { type Accord, startAccord } from './support/server'
 
 const images = fileURLToPath(new URL('../../docs/images/', import.meta.url))
-/** A page of documentation has several of them. */
-const LARGEST = 150_000
+/** The maximum size of a screenshot in bytes; a page of documentation has several. */
+const MAX_BYTES = 150_000
 
 const LETTER =
   'Dear customer, thank you for your order of 3 March 2026. Invoice NL-2041 will follow by post. Kind regards, Nordlicht\n'
@@ -37,39 +37,39 @@ afterAll(async () => {
   await accord?.close()
 })
 
-async function picture(page: Page, name: string): Promise<void> {
+async function capture(page: Page, name: string): Promise<void> {
   await page.getByText('Live', { exact: true }).waitFor()
-  // The pointer and the focus are not a part of the picture.
+  // Hide the pointer and the focus.
   await page.mouse.move(0, 0)
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
   const path = `${images}${name}.png`
   await page.screenshot({ path })
-  expect((await stat(path)).size).toBeLessThan(LARGEST)
+  expect((await stat(path)).size).toBeLessThan(MAX_BYTES)
   await page.close()
 }
 
 it('overview', async () => {
   const { page } = await open(browser, `${accord.url}/ui/`)
   await seen(page, 'Most frequent errors')
-  await picture(page, 'overview')
+  await capture(page, 'overview')
 })
 
 it('the fields of an agent', async () => {
   const { page } = await open(browser, `${accord.url}/ui/agents/release-notes?tab=output`)
   await seen(page, 'Enforced on every run.')
-  await picture(page, 'agent-fields')
+  await capture(page, 'agent-fields')
 })
 
-it('a session with two attempts and the place of an error', async () => {
+it('a session with two attempts and a highlighted error', async () => {
   const { items } = await accord.ask<{ items: { session_id: string }[] }>('/sessions?agent_name=invoice-reader')
   const { page } = await open(browser, `${accord.url}/ui/sessions/${items[0]?.session_id}?view=attempts&error=0`)
   await seen(page, 'Model output')
-  await picture(page, 'session-attempts')
+  await capture(page, 'session-attempts')
 })
 
 it('a workflow run with contradictions', async () => {
   const { page } = await open(browser, `${accord.url}/ui/workflow-runs/${workflowRun}`)
   await page.locator('.react-flow__node[data-id="writer"]').waitFor()
   await seen(page, 'Flagged by one agent, cleared by another')
-  await picture(page, 'workflow-run')
+  await capture(page, 'workflow-run')
 })

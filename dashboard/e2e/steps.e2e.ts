@@ -1,4 +1,4 @@
-/** Steps of a run, running again from one, running again, and runs that wait for their children. */
+/** Steps of a run, forking from a step, retrying a run, and runs that wait for their children. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, open, seen, violations } from './support/browser'
@@ -92,7 +92,7 @@ it('runs a finished run again, with another model', async () => {
   await seen(page, 'Run completed')
   const sessions = await accord.ask<{ items: { input_preview: string }[] }>('/sessions?q=Again')
   expect(sessions.items.map(({ input_preview }) => input_preview)).toEqual(['Again', 'Again'])
-  // The form begins with the same input.
+  // The form starts with the same input.
   await page.getByRole('button', { name: 'Run again' }).click()
   await page.getByRole('link', { name: 'Edit the input' }).click()
   await expect.poll(() => page.getByLabel('prompt').inputValue()).toBe('Again')
@@ -100,8 +100,8 @@ it('runs a finished run again, with another model', async () => {
   await page.close()
 })
 
-it('says that a run waits for its children, and for how long', async () => {
-  // A runner of our own: its run answers that it waits for a child, which never ends.
+it('shows that a run waits for its children, and for how long', async () => {
+  // This test acts as a runner. Its run waits for a child that never finishes.
   const { runner_id } = await post<{ runner_id: string }>('/runner/register', {
     profile: { executor_types: ['llm'], tags: ['by-hand'] },
   })

@@ -5,13 +5,13 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   test: {
     include: ['**/*.e2e.ts'],
-    // Each file has a server and a browser of its own; two cores carry one of each at a time.
+    // Each file starts its own server and browser, which is too much for two cores in parallel.
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // A second, which is what is usual, is not much on two busy cores.
+    // The default of one second is too short on two busy cores.
     expect: { poll: { timeout: 10_000 } },
-    // A browser on a busy machine may miss a gesture once; what fails twice is broken. The report names what was repeated.
+    // A browser on a busy machine may miss a gesture, so retry once. The report lists retried tests.
     retry: 1,
   },
 })

@@ -1,4 +1,4 @@
-/** Workflow runs: the graph that fills in, what siblings contradict each other on, one node, stopping. */
+/** Workflow runs: the live graph, contradictions, node details, stopping and resuming. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const node = (page: Page, id: string) => page.locator(`.react-flow__node[data-id="${id}"]`)
 
-/** Writes a workflow's file, and waits until the server knows it. */
+/** Writes a workflow file and waits until the server has loaded it. */
 async function workflow(name: string, yaml: string): Promise<void> {
   await writeFile(join(accord.folder, '.accord/workflows', `${name}.yaml`), yaml)
   const known = async () =>
@@ -39,16 +39,16 @@ async function workflow(name: string, yaml: string): Promise<void> {
   await vi.waitFor(known, { timeout: 10_000 })
 }
 
-const begin = (name: string, input: object) =>
+const startRun = (name: string, input: object) =>
   accord.ask<Started>(`/workflows/${name}/runs`, { method: 'POST', body: JSON.stringify({ input }) })
 
-it('says what to type while there is nothing', async () => {
+it('shows the commands to type while there are no workflow runs', async () => {
   const { page, complaints } = await open(browser, `${accord.url}/ui/workflow-runs`)
   await seen(page, 'accord init --template code-review')
   await seen(page, 'accord workflows run code-review --input .accord/inputs/change.json')
   await screenshot(page, 'workflow-runs-empty')
   expect(await violations(page)).toEqual([])
-  // It is live: the run that is typed in a terminal appears.
+  // The page is live: a run that is started in a terminal appears.
   const done = JSON.parse(
     await accord.run('workflow', 'run', 'code-review', '--input', '.accord/inputs/change.json', '--json'),
   ) as Started & { status: string }
@@ -67,7 +67,7 @@ it('says what to type while there is nothing', async () => {
   await page.close()
 })
 
-it('shows what siblings contradict each other on, side by side', async () => {
+it('shows contradictions between upstream agents side by side', async () => {
   const { page, complaints } = await open(browser, `${accord.url}/ui/workflow-runs/${reviewed}`)
   for (const id of ['input', 'security', 'correctness', 'conventions', 'writer', 'output']) {
     await node(page, id).getByText('Completed').waitFor()
@@ -83,7 +83,7 @@ it('shows what siblings contradict each other on, side by side', async () => {
   expect(Math.abs((left?.y ?? 0) - (right?.y ?? 99))).toBeLessThan(2)
   const severities = page.getByRole('region', { name: 'Different severity: src/workspace.rs:15' })
   await severities.getByText('minor').waitFor()
-  // What differs is marked, what both say is not.
+  // Only the differences are marked.
   expect(await severities.locator('mark').allTextContents()).toContain(' with a name that does not exist.')
   const alike = page.getByRole('region', { name: '65 % similar: src/workspace.rs' })
   await alike.getByText('src/workspace.rs:16').first().waitFor()
@@ -99,7 +99,7 @@ it('shows what siblings contradict each other on, side by side', async () => {
   await page.close()
 })
 
-it('shows one node by its address, and leads to its session and back', async () => {
+it('shows a node by its URL, and links to its session and back', async () => {
   const { page, complaints } = await open(browser, `${accord.url}/ui/workflow-runs/${reviewed}`)
   await node(page, 'writer').click()
   await page.getByRole('tab', { name: 'Node writer', selected: true }).waitFor()
@@ -116,7 +116,7 @@ it('shows one node by its address, and leads to its session and back', async () 
   await seen(page, 'Model output')
   await page.getByRole('link', { name: 'node writer of workflow code-review' }).click()
   await page.getByRole('tab', { name: 'Node writer', selected: true }).waitFor()
-  // The way back is found without having come from there, too.
+  // A session also links to its workflow run if the user did not come from there.
   const { items } = await accord.ask<{ items: { session_id: string; agent_name: string }[] }>('/sessions')
   const id = items.find(({ agent_name }) => agent_name === 'security')?.session_id
   await page.goto(`${accord.url}/ui/sessions/${id}`)
@@ -125,12 +125,12 @@ it('shows one node by its address, and leads to its session and back', async () 
   await page.close()
 })
 
-it('fills in as it happens, shows hostile text as text, and stops', async () => {
+it('updates live, shows hostile text as plain text, and can be stopped', async () => {
   await accord.agent('left', agentOf('left', model.baseUrl, FINDINGS))
   await accord.agent('right', agentOf('right', model.baseUrl, FINDINGS))
   await accord.agent('scribe', agentOf('scribe', model.baseUrl))
   await workflow('slow', SLOW)
-  const { workflow_run_id } = await begin('slow', {})
+  const { workflow_run_id } = await startRun('slow', {})
   const { page, complaints } = await open(browser, `${accord.url}/ui/workflow-runs/${workflow_run_id}`)
   await node(page, 'left').getByText('Running').waitFor()
   await node(page, 'right').getByText('Running').waitFor()
@@ -154,7 +154,7 @@ it('fills in as it happens, shows hostile text as text, and stops', async () => 
   await page.close()
 })
 
-it('shows maps, plans, retries, checks and ways not taken', async () => {
+it('shows maps, plans, retries, checks and edges that were not taken', async () => {
   await accord.agent('measure', MEASURE)
   await accord.agent('planner', agentOf('planner', model.baseUrl))
   await accord.agent('helper', agentOf('helper', model.baseUrl))
@@ -163,7 +163,7 @@ it('shows maps, plans, retries, checks and ways not taken', async () => {
     id, description: `Do ${id} ${HOSTILE}`, agent: 'helper', dependencies, priority: 1,
   })
   model.say(JSON.stringify({ subtasks: [task('first', []), task('second', ['first'])] }), 'one', 'two')
-  const { workflow_run_id } = await begin('many', { items: ['a', 'bad', 'ccc'] })
+  const { workflow_run_id } = await startRun('many', { items: ['a', 'bad', 'ccc'] })
   const { page, complaints } = await open(browser, `${accord.url}/ui/workflow-runs/${workflow_run_id}`)
   await page.getByRole('heading', { level: 1 }).getByText('Completed').waitFor()
   await node(page, 'never').getByText('Skipped').waitFor()
@@ -188,15 +188,15 @@ it('shows maps, plans, retries, checks and ways not taken', async () => {
   await page.close()
 })
 
-it('says why it failed, and where', async () => {
+it('shows why and where it failed', async () => {
   await accord.agent('measure', MEASURE)
   await workflow('breaks', BREAKS)
-  const { workflow_run_id } = await begin('breaks', {})
+  const { workflow_run_id } = await startRun('breaks', {})
   const { page } = await open(browser, `${accord.url}/ui/workflow-runs/${workflow_run_id}`)
   await page.getByRole('region', { name: 'Workflow failed' }).getByText(/cannot be measured/).waitFor()
   await node(page, 'broken').getByText('Failed').waitFor()
   await node(page, 'output').getByText('Skipped').waitFor()
-  // The node that failed is selected, and nothing is said about contradictions.
+  // The failed node is selected, and no contradictions are reported.
   await page.getByRole('tab', { name: 'Node broken', selected: true }).waitFor()
   await seen(page, 'not compared')
   await page.getByRole('region', { name: 'Node failed' }).getByText('(executor_failed)').waitFor()
@@ -210,10 +210,10 @@ it('says why it failed, and where', async () => {
 it('resumes from the failed node', async () => {
   await accord.agent('measure', MEASURE)
   await workflow('breaks', BREAKS)
-  const { workflow_run_id } = await begin('breaks', {})
+  const { workflow_run_id } = await startRun('breaks', {})
   const { page, complaints } = await open(browser, `${accord.url}/ui/workflow-runs/${workflow_run_id}`)
   await page.getByRole('button', { name: 'Resume from the failed node' }).waitFor()
-  // Agents are looked up again: this one measures everything.
+  // A resumed run loads agents again, and this one accepts every text.
   await accord.agent('measure', MEASURE.replace('= bad', '= nothing'))
   await vi.waitFor(async () => expect(JSON.stringify(await accord.ask('/agents/measure'))).toContain('= nothing'), { timeout: 10_000 })
   await page.getByRole('button', { name: 'Resume from the failed node' }).click()

@@ -1,4 +1,4 @@
-/** The review of a change by three specialists: opened from its template, drawn by hand, run, and contradicted. */
+/** A code review by three specialists: drawn in the editor and opened from its template. */
 import { readFile } from 'node:fs/promises'
 import { join as path } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const inspector = (page: Page) => page.getByRole('complementary', { name: 'Inspector' })
 
-/** Fills the form with the recorded change, and follows the run to its page. */
+/** Runs the workflow with an input and waits for its result page. */
 async function runIt(page: Page, input: string): Promise<void> {
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   const asJson = page.getByRole('radio', { name: 'JSON' })
@@ -67,7 +67,7 @@ contradictions: "{{ contradictions }}"
 near_duplicates: "{{ near_duplicates }}"
 `
 
-it('draws the review, runs it, and sees the contradiction', async () => {
+it('draws the review, runs it, and shows the contradictions', async () => {
   const { page, complaints } = await open(browser, `${accord.url}/ui/workflows/new`, { width: 1440, height: 900 })
   await page.getByLabel('Name', { exact: true }).fill('drawn-review')
   const specialists = ['security', 'correctness', 'conventions']
@@ -89,7 +89,7 @@ it('draws the review, runs it, and sees the contradiction', async () => {
   await screenshot(page, 'workflow-review-drawn')
   await page.getByRole('button', { name: 'Create workflow' }).click()
   await page.getByRole('heading', { name: /^drawn-review/, level: 1 }).waitFor()
-  // A prompt that is the whole input goes to each reviewer as it is.
+  // An input that only has a prompt is passed to each reviewer unchanged.
   const prompt = await readFile(path(accord.folder, '.accord/inputs/change.txt'), 'utf8')
   await runIt(page, JSON.stringify({ prompt }))
   await screenshot(page, 'workflow-review-run')
@@ -97,7 +97,7 @@ it('draws the review, runs it, and sees the contradiction', async () => {
   await page.close()
 })
 
-it('opens the review of the template, runs it from the editor, and writes its file', async () => {
+it('opens the review from the template, runs it, and saves its file', async () => {
   const { page, complaints } = await open(browser, `${accord.url}/ui/workflows`)
   await page.getByRole('link', { name: 'code-review', exact: true }).click()
   await expect.poll(() => edgeCount(page)).toBe(8)
@@ -113,7 +113,7 @@ it('opens the review of the template, runs it from the editor, and writes its fi
   await page.close()
 })
 
-/** Name, address, and a text that is there when the page is whole. */
+/** Name, path, and a text that is shown when the page has loaded. */
 const PAGES: [name: string, path: string, text: string | RegExp][] = [
   ['workflows', '/ui/workflows', 'Three specialists and a writer review a change'],
   ['workflow-new', '/ui/workflows/new', 'Saved in the database.'],
@@ -132,7 +132,7 @@ it.each(PAGES)('%s', async (name, address, text) => {
   await page.getByText('Live', { exact: true }).waitFor()
   expect(await violationsByTheme(page, name)).toEqual({ light: [], dark: [] })
   await page.close()
-  // And it can be read on a phone.
+  // The page fits on a phone.
   const phone = await open(browser, accord.url + address, { width: 390, height: 844 })
   await seen(phone.page, text)
   await screenshot(phone.page, `${name}-phone`)

@@ -1,4 +1,4 @@
-/** Workflows from nothing to a run: drawn by hand and by keyboard, written as YAML, saved, changed by two people. */
+/** Workflows from creation to a run: drawing with mouse and keyboard, YAML, saving and concurrent changes. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, open, screenshot, seen } from './support/browser'
@@ -50,7 +50,7 @@ const CHAIN = {
   edges: [{ from: 'input', to: 'a' }, { from: 'a', to: 'b' }, { from: 'b', to: 'output' }],
 }
 
-it('draws a workflow: nodes from the palette, edges, and the chip that becomes a contract', async () => {
+it('draws a workflow with nodes from the palette, edges and structured output', async () => {
   const { page, complaints } = await open(browser, `${accord.url}/ui/workflows`)
   await seen(page, 'accord init --template code-review')
   await page.getByRole('link', { name: 'New workflow' }).click()
@@ -68,7 +68,7 @@ it('draws a workflow: nodes from the palette, edges, and the chip that becomes a
   for (const [from, to] of [['input', 'reader'], ['reader', 'output'], ['input', 'counter'], ['counter', 'output']] as const) await join(page, from, to)
   await expect.poll(() => edgeCount(page)).toBe(4)
 
-  // An agent with a contract of its own takes no other one.
+  // The contract of an agent cannot be replaced.
   await dragOnto(page, 'Structured Output', 'counter')
   await seen(page, /has an output schema of its own/)
   await nodeOf(page, 'counter').getByText('1 field').waitFor()
@@ -83,7 +83,7 @@ it('draws a workflow: nodes from the palette, edges, and the chip that becomes a
   await page.getByRole('heading', { name: /^read Valid/, level: 1 }).waitFor()
   await page.reload()
   await nodeOf(page, 'reader').getByText('2 fields').waitFor()
-  // The link leads to the node, whose fields are there again.
+  // The URL selects the node, and its fields are shown again.
   expect(new URL(page.url()).searchParams.get('node')).toBe('reader')
   await inspector(page).getByLabel('Type of score').waitFor()
   const { workflow } = await stored('read')
@@ -93,7 +93,7 @@ it('draws a workflow: nodes from the palette, edges, and the chip that becomes a
   })
   expect(workflow.edges).toHaveLength(4)
 
-  // Removing the chip clears the schema; undoing brings it back.
+  // Removing the chip removes the schema; undo restores it.
   await page.getByRole('button', { name: 'Remove Structured Output' }).click()
   await nodeOf(page, 'reader').getByText('2 fields').waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Save' }).click()
@@ -108,7 +108,7 @@ it('draws a workflow: nodes from the palette, edges, and the chip that becomes a
   await page.close()
 })
 
-it('refuses an edge that closes a circle while it is drawn, and marks one that cannot fit', async () => {
+it('rejects an edge that would close a cycle, and marks one whose schemas do not match', async () => {
   await put('chain', CHAIN)
   const { page } = await open(browser, `${accord.url}/ui/workflows/chain`)
   await expect.poll(() => edgeCount(page)).toBe(3)
@@ -136,7 +136,7 @@ it('refuses an edge that closes a circle while it is drawn, and marks one that c
   await other.page.close()
 })
 
-it('is one text: YAML shows in the graph, comments stay, findings stand at their lines', async () => {
+it('keeps graph and YAML in sync, with comments and located findings', async () => {
   await put('both', CHAIN)
   const { page, complaints } = await open(browser, `${accord.url}/ui/workflows/both?as=yaml`)
   const editor = page.getByLabel('The workflow as YAML')
@@ -158,7 +158,7 @@ it('is one text: YAML shows in the graph, comments stay, findings stand at their
   await expect.poll(() => editor.textContent()).toContain('prompt: Write {{ a }}')
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => editor.textContent()).not.toContain('too many')
-  // A text that cannot be read is said, and the graph waits.
+  // Invalid YAML is reported, and the graph keeps the last valid version.
   await editor.press('Control+End')
   await page.keyboard.insertText('nodes: [')
   await seen(page, /The YAML cannot be parsed/)
@@ -167,7 +167,7 @@ it('is one text: YAML shows in the graph, comments stay, findings stand at their
   await page.close()
 })
 
-it('is drawn with the keyboard alone', async () => {
+it('can be drawn with the keyboard alone', async () => {
   const { page } = await open(browser, `${accord.url}/ui/workflows/new`)
   await page.getByLabel('Name', { exact: true }).fill('by-keys')
   await page.getByRole('button', { name: 'Add the agent writer' }).press('Enter')
@@ -177,12 +177,12 @@ it('is drawn with the keyboard alone', async () => {
   await nodeOf(page, 'writer').getByText('1 field').waitFor()
   await page.getByRole('button', { name: 'Add Check' }).press('Enter')
   await nodeOf(page, 'check').waitFor()
-  // In the drawing, not on the screen: the view may still be moving to show all of it.
-  const place = () => nodeOf(page, 'check').evaluate((node) => new DOMMatrix(getComputedStyle(node).transform).e)
-  const before = await place()
+  // The position in the graph, not on the screen, because the view may still be moving.
+  const position = () => nodeOf(page, 'check').evaluate((node) => new DOMMatrix(getComputedStyle(node).transform).e)
+  const before = await position()
   const pushed = async () => {
     await nodeOf(page, 'check').press('ArrowRight')
-    return (await place()) > before
+    return (await position()) > before
   }
   await expect.poll(pushed).toBe(true)
   await page.keyboard.press('Delete')
@@ -193,7 +193,7 @@ it('is drawn with the keyboard alone', async () => {
   await page.close()
 })
 
-it('offers a map to finish all items before it fails, and an agent not', async () => {
+it('offers only map nodes to finish all items before failing', async () => {
   await put('each', {
     nodes: { ...CHAIN.nodes, b: { type: 'map', over: '{{ input.list }}', agent: 'writer', prompt: 'Write {{ item }}' } },
     edges: [...CHAIN.edges, { from: 'input', to: 'b' }],
@@ -211,7 +211,7 @@ it('offers a map to finish all items before it fails, and an agent not', async (
   expect(complaints).toEqual([])
 })
 
-it('shows both when somebody else saved first, and joins what does not touch', async () => {
+it('shows both versions when somebody else saved first, and merges changes of different nodes', async () => {
   await put('shared', CHAIN)
   const { page } = await open(browser, `${accord.url}/ui/workflows/shared?node=b`)
   await inspector(page).getByLabel('Description').fill('Mine')
@@ -232,7 +232,7 @@ it('shows both when somebody else saved first, and joins what does not touch', a
   await page.close()
 })
 
-it('says what is wrong with the input at its field, and starts nothing', async () => {
+it('shows input errors at their fields and starts no run', async () => {
   await put('asks', { ...CHAIN, nodes: { ...CHAIN.nodes, input: { type: 'input', schema: { type: 'object', required: ['text'], properties: { text: { type: 'string' } } } } } })
   const { page } = await open(browser, `${accord.url}/ui/workflows/asks`)
   await page.getByRole('button', { name: 'Run', exact: true }).click()

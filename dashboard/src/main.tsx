@@ -8,7 +8,7 @@ import { loadPagesLater, makeRouter } from './routes/router'
 import './styles/index.css'
 
 applyTheme()
-// The server answers / with the application too; its pages are all under /ui.
+// The server also serves the dashboard at /, but all its routes are under /ui.
 if (window.location.pathname === '/') window.history.replaceState(null, '', import.meta.env.BASE_URL)
 
 const router = makeRouter()

@@ -1,4 +1,4 @@
-/** Chromium, and what every page must hold: no errors, no violation of the policy, nothing that axe finds. */
+/** Opens pages in Chromium and collects errors, policy violations and axe violations. */
 import { mkdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -13,31 +13,31 @@ export type Theme = (typeof THEMES)[number]
 export function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM,
-    // The sandbox needs rights that containers do not give.
+    // The sandbox needs privileges that containers do not have.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   })
 }
 
 export interface Opened {
   page: Page
-  /** What the page complained about. */
+  /** Errors in the page and its console. */
   complaints: string[]
 }
 
-interface Look {
+interface PageOptions {
   theme?: Theme
   width?: number
   height?: number
 }
 
-export async function open(browser: Browser, url: string, look: Look = {}): Promise<Opened> {
-  const { theme = 'light', width = 1280, height = 800 } = look
+export async function open(browser: Browser, url: string, options: PageOptions = {}): Promise<Opened> {
+  const { theme = 'light', width = 1280, height = 800 } = options
   const page = await browser.newPage({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' })
   page.setDefaultTimeout(20_000)
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
-    // A refused request is logged by the browser itself; pages show it in words.
+    // The browser logs failed requests itself; pages show them to the user.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
       complaints.push(message.text())
     }
@@ -50,7 +50,7 @@ export async function open(browser: Browser, url: string, look: Look = {}): Prom
   return { page, complaints }
 }
 
-/** Changes the system's preference, and waits until it is painted. */
+/** Changes the system's colour scheme and waits until it is painted. */
 async function prefer(page: Page, theme: Theme): Promise<void> {
   await page.emulateMedia({ colorScheme: theme })
   await page.evaluate(
@@ -58,7 +58,7 @@ async function prefer(page: Page, theme: Theme): Promise<void> {
   )
 }
 
-/** Waits until a text can be seen somewhere. */
+/** Waits until a text is visible. */
 export async function seen(page: Page, text: string | RegExp): Promise<void> {
   await page.getByText(text).filter({ visible: true }).first().waitFor()
 }
@@ -72,10 +72,10 @@ interface AxeResult {
   violations: { id: string; help: string; nodes: { html: string; failureSummary?: string }[] }[]
 }
 
-/** What axe finds, one line each. */
+/** The axe violations, one line each. */
 export async function violations(page: Page): Promise<string[]> {
   const source = await readFile(axePath, 'utf8')
-  // By the debugger and not by a script element: the page's policy is in force and stays so.
+  // Injected through the debugger, because the page's Content-Security-Policy blocks script elements.
   await page.evaluate(source)
   const result = await page.evaluate(async () => {
     const { axe } = window as unknown as { axe: { run: (options: object) => Promise<AxeResult> } }
@@ -86,7 +86,7 @@ export async function violations(page: Page): Promise<string[]> {
   )
 }
 
-/** What axe finds in light and in dark, with a picture of each. */
+/** The axe violations in both themes, with a screenshot of each. */
 export async function violationsByTheme(page: Page, name: string): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
   for (const theme of THEMES) {

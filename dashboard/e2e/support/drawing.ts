@@ -1,4 +1,4 @@
-/** Hands for the workflow editor: drag, drop, join. */
+/** Drags and connects nodes in the workflow editor. */
 import type { Locator, Page } from 'playwright-core'
 
 export const nodeOf = (page: Page, id: string) => page.locator(`.react-flow__node[data-id="${id}"]`)
@@ -6,11 +6,11 @@ export const nodeIds = (page: Page) =>
   page.locator('.react-flow__node').evaluateAll((all) => all.map((each) => (each as HTMLElement).dataset.id ?? '').sort())
 export const edgeCount = (page: Page) => page.locator('.react-flow__edge').count()
 
-/** More frames than the canvas waits before it shows what has grown out of sight. */
+/** More frames than the canvas takes before it fits a grown graph to the view. */
 const STILL_FRAMES = 20
 
-/** Waits until nothing moves: nodes find their ranks, and the canvas shows all of them. */
-async function still(page: Page): Promise<void> {
+/** Waits until the nodes stop moving. */
+async function waitUntilStill(page: Page): Promise<void> {
   await page.evaluate(async (frames) => {
     const where = () => JSON.stringify([...document.querySelectorAll('.react-flow__node')].map((each) => each.getBoundingClientRect()))
     let before = where()
@@ -25,7 +25,7 @@ async function still(page: Page): Promise<void> {
 
 async function middle(target: Locator): Promise<{ x: number; y: number }> {
   const box = await target.boundingBox()
-  if (box === null) throw new Error('it is not in sight')
+  if (box === null) throw new Error('the element is not visible')
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
 }
 
@@ -37,7 +37,7 @@ async function drag(page: Page, from: { x: number; y: number }, to: { x: number;
   await page.mouse.up()
 }
 
-/** From the palette to a place of the canvas, in parts of its width and height. */
+/** Drags an item from the palette to the canvas. The position is a fraction of its width and height. */
 export async function dragToCanvas(page: Page, item: string, across: number, along: number): Promise<void> {
   const canvas = await page.locator('.react-flow').boundingBox()
   if (canvas === null) throw new Error('there is no canvas')
@@ -45,15 +45,15 @@ export async function dragToCanvas(page: Page, item: string, across: number, alo
   await drag(page, from, { x: canvas.x + canvas.width * across, y: canvas.y + canvas.height * along })
 }
 
-/** From the palette onto a node. */
+/** Drags an item from the palette onto a node. */
 export async function dragOnto(page: Page, item: string, id: string): Promise<void> {
-  await still(page)
+  await waitUntilStill(page)
   await drag(page, await middle(page.getByRole('button', { name: item, exact: true })), await middle(nodeOf(page, id)))
 }
 
-/** Draws an edge, from the lower dot of one node to the upper one of another. */
+/** Draws an edge from the source handle of one node to the target handle of another. */
 export async function join(page: Page, from: string, to: string): Promise<void> {
-  await still(page)
+  await waitUntilStill(page)
   const source = await middle(nodeOf(page, from).locator('.react-flow__handle.source'))
   const target = await middle(nodeOf(page, to).locator('.react-flow__handle.target'))
   await drag(page, source, target)

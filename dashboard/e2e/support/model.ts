@@ -1,4 +1,4 @@
-/** A model that says what a test wants: Chat Completions on loopback. */
+/** A scripted model: a Chat Completions server on loopback. */
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -8,39 +8,39 @@ export interface ToolCall {
   arguments: object
 }
 
-export type Said = string | ToolCall
+export type Reply = string | ToolCall
 
 export interface ScriptedModel {
   baseUrl: string
-  /** What it says next; it waits while there is nothing. */
-  say: (...answers: Said[]) => void
+  /** Queues replies. A request waits until there is one. */
+  say: (...answers: Reply[]) => void
   close: () => Promise<void>
 }
 
 export async function startModel(): Promise<ScriptedModel> {
-  const answers: Said[] = []
-  const waiting: ((answer: Said) => void)[] = []
-  const next = (asked: ServerResponse) => {
+  const answers: Reply[] = []
+  const waiting: ((answer: Reply) => void)[] = []
+  const next = (response: ServerResponse) => {
     const answer = answers.shift()
     if (answer !== undefined) return Promise.resolve(answer)
-    return new Promise<Said>((resolve) => {
+    return new Promise<Reply>((resolve) => {
       waiting.push(resolve)
-      // Whoever has gone, because its run was stopped, takes no answer from others.
-      asked.on('close', () => {
+      // A closed request, for example of a stopped run, must not consume a reply.
+      response.on('close', () => {
         if (waiting.includes(resolve)) waiting.splice(waiting.indexOf(resolve), 1)
       })
     })
   }
   const server: Server = createServer(async (request, response) => {
-    await drained(request)
-    const said = await next(response)
+    await drain(request)
+    const reply = await next(response)
     response.setHeader('content-type', 'application/json')
     response.end(
       JSON.stringify({
         id: 'x',
         object: 'chat.completion',
         model: 'scripted',
-        choices: [{ index: 0, ...choiceOf(said) }],
+        choices: [{ index: 0, ...choiceOf(reply) }],
         usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
       }),
     )
@@ -66,18 +66,18 @@ export async function startModel(): Promise<ScriptedModel> {
 
 let calls = 0
 
-function choiceOf(said: Said) {
-  if (typeof said === 'string') return { finish_reason: 'stop', message: { role: 'assistant', content: said } }
+function choiceOf(reply: Reply) {
+  if (typeof reply === 'string') return { finish_reason: 'stop', message: { role: 'assistant', content: reply } }
   calls += 1
-  const call = { id: `call_${calls}`, type: 'function', function: { name: said.tool, arguments: JSON.stringify(said.arguments) } }
+  const call = { id: `call_${calls}`, type: 'function', function: { name: reply.tool, arguments: JSON.stringify(reply.arguments) } }
   return { finish_reason: 'tool_calls', message: { role: 'assistant', content: null, tool_calls: [call] } }
 }
 
-async function drained(request: IncomingMessage): Promise<void> {
+async function drain(request: IncomingMessage): Promise<void> {
   for await (const chunk of request) void chunk
 }
 
-/** An agent of that model. */
+/** The YAML of an agent that uses the scripted model. */
 export function agentOf(name: string, baseUrl: string, schema?: object): string {
   const contract = schema === undefined ? '' : `output_schema: ${JSON.stringify(schema)}\n`
   return (

@@ -1,4 +1,4 @@
-/** The real binary, in a folder of its own. */
+/** Runs the real binary in a temporary folder. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,30 +11,30 @@ const binary = process.env.ACCORD_BIN ?? ''
 export interface Accord {
   url: string
   folder: string
-  /** Runs a command of the binary there; a failing contract is no failure of the test. */
-  run: (...words: string[]) => Promise<string>
-  /** Asks the API. */
+  /** Runs a command and returns its stdout. A non-zero exit code does not fail the test. */
+  run: (...args: string[]) => Promise<string>
+  /** Sends an API request. */
   ask: <T = Record<string, unknown>>(path: string, init?: RequestInit) => Promise<T>
-  /** Writes an agent's file. */
+  /** Writes an agent file and waits until the server has loaded it. */
   agent: (name: string, yaml: string) => Promise<void>
   stop: () => Promise<void>
-  /** Starts again, at the same address. */
+  /** Starts the server again at the same address. */
   start: () => Promise<void>
   close: () => Promise<void>
 }
 
 interface Options {
-  /** With the example agents of `accord init`; yes where nothing is said. */
+  /** Whether to add the example agents of `accord init`; true by default. */
   examples?: boolean
-  /** With the files of a template of `accord init`, instead of the examples. */
+  /** A template of `accord init` to use instead of the examples. */
   template?: string
 }
 
 export async function startAccord({ examples = true, template }: Options = {}): Promise<Accord> {
   const folder = await mkdtemp(join(tmpdir(), 'accord-e2e-'))
   const exec = promisify(execFile)
-  const run = async (...words: string[]) => {
-    const done = await exec(binary, words, { cwd: folder, maxBuffer: 64 * 1024 * 1024 }).catch(
+  const run = async (...args: string[]) => {
+    const done = await exec(binary, args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 }).catch(
       (failed: { stdout?: string }) => ({ stdout: failed.stdout ?? '' }),
     )
     return done.stdout
@@ -60,7 +60,7 @@ export async function startAccord({ examples = true, template }: Options = {}): 
     agent: async (name, yaml) => {
       await mkdir(join(folder, '.accord/agents', name), { recursive: true })
       await writeFile(join(folder, '.accord/agents', name, 'agent.yaml'), yaml)
-      // The folder is watched; the file is known a moment later.
+      // The server watches the folder, so it loads the file a moment later.
       const known = async () => expect((await fetch(`${url}/agents/${name}`)).status).toBe(200)
       await vi.waitFor(known, { timeout: 10_000 })
     },
@@ -76,16 +76,16 @@ export async function startAccord({ examples = true, template }: Options = {}): 
 
 function up(folder: string, listen: string): Promise<{ process: ChildProcess; url: string }> {
   const child = spawn(binary, ['up', '--listen', listen], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
+  let output = ''
   return new Promise((resolve, reject) => {
-    const hear = (chunk: Buffer) => {
-      said += chunk.toString()
-      const url = /ready at (http:\S+)/.exec(said)?.[1]
+    const collect = (chunk: Buffer) => {
+      output += chunk.toString()
+      const url = /ready at (http:\S+)/.exec(output)?.[1]
       if (url !== undefined) resolve({ process: child, url })
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
-    child.on('exit', () => reject(new Error(`accord up ended: ${said}`)))
+    child.stdout.on('data', collect)
+    child.stderr.on('data', collect)
+    child.on('exit', () => reject(new Error(`accord up exited: ${output}`)))
   })
 }
 

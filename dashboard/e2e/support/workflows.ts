@@ -1,4 +1,4 @@
-/** Workflows for tests: one that waits, one with everything that a node can be. */
+/** Workflows for tests. */
 export const FINDINGS = {
   type: 'object',
   required: ['findings'],

@@ -1,6 +1,6 @@
 /**
- * The API key. It is kept for this tab: a reload does not ask for it again, another tab or a new window does, and it is
- * gone when the tab is closed.
+ * The API key. It is saved in the session storage: it survives a reload, is not shared with other tabs, and is deleted when
+ * the tab is closed.
  */
 import { observable } from '@/lib/observable'
 import type { Role } from './schema'
@@ -9,68 +9,68 @@ export const ROLES: readonly Role[] = ['admin', 'caller', 'viewer', 'runner']
 
 export interface Access {
   key: string | null
-  /** What the key allows; null where no key is needed, or that is not known. */
+  /** The role of the key; null if no key is needed or the role is unknown. */
   role: Role | null
-  /** Why a key is asked for, in the server's words; null while none is needed. */
-  asked: string | null
-  /** Whether somebody signed out: what they had before them is gone. Where a key ends by itself, it stays. */
-  left: boolean
+  /** Why the login dialog asks for a key; null if it is closed. */
+  loginReason: string | null
+  /** Whether the user signed out, which removes the page. If a key expires or is revoked, the page stays below the login dialog. */
+  signedOut: boolean
 }
 
-const STORED_AS = 'accord-key'
+const STORAGE_KEY = 'accord-key'
 
-export const access = observable<Access>(stored())
-access.subscribe(() => store(access.get()))
+export const access = observable<Access>(readStored())
+access.subscribe(() => writeStored(access.get()))
 
-function stored(): Access {
-  const none = { key: null, role: null, asked: null, left: false }
+function readStored(): Access {
+  const none = { key: null, role: null, loginReason: null, signedOut: false }
   try {
-    const kept = JSON.parse(sessionStorage.getItem(STORED_AS) ?? 'null') as { key?: unknown; role?: unknown } | null
-    if (typeof kept?.key !== 'string') return none
-    return { ...none, key: kept.key, role: ROLES.find((role) => role === kept.role) ?? null }
+    const saved = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? 'null') as { key?: unknown; role?: unknown } | null
+    if (typeof saved?.key !== 'string') return none
+    return { ...none, key: saved.key, role: ROLES.find((role) => role === saved.role) ?? null }
   } catch {
-    // Storage may be forbidden: the key then lasts until a reload.
+    // Storage may be blocked: the key then lasts until a reload.
     return none
   }
 }
 
-function store({ key, role }: Access): void {
+function writeStored({ key, role }: Access): void {
   try {
-    if (key === null) sessionStorage.removeItem(STORED_AS)
-    else sessionStorage.setItem(STORED_AS, JSON.stringify({ key, role }))
+    if (key === null) sessionStorage.removeItem(STORAGE_KEY)
+    else sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ key, role }))
   } catch {
-    // As above.
+    // Storage may be blocked: the key then lasts until a reload.
   }
 }
 
-/** What can be sent as a key: the printable characters of ASCII. Browsers refuse to put others in a header. */
+/** Whether a text can be a key: printable ASCII. Browsers do not allow other characters in a header. */
 export function isKey(text: string): boolean {
   return /^[!-~]+$/.test(text)
 }
 
 export function presentKey(key: string, role: Role | null): void {
-  access.set({ key, role, asked: null, left: false })
+  access.set({ key, role, loginReason: null, signedOut: false })
 }
 
 export function forgetKey(): void {
-  access.set({ key: null, role: null, asked: 'You are signed out.', left: true })
+  access.set({ key: null, role: null, loginReason: 'You are signed out.', signedOut: true })
 }
 
-/** Asks for another key, without leaving the page. */
-export function otherKey(): void {
-  access.set({ ...access.get(), key: null, asked: 'Enter another API key.' })
+/** Opens the login dialog over the page to enter another key. */
+export function askForAnotherKey(): void {
+  access.set({ ...access.get(), key: null, loginReason: 'Enter another API key.' })
 }
 
-/** Shown before any key was entered: whatever the server says about a missing key is meant for programs. */
-const FIRST = 'This server requires an API key.'
+/** Shown before any key was entered, because the server's own message is written for API clients. */
+const KEY_REQUIRED = 'This server requires an API key.'
 
 /**
- * Called with the server's answer to a request without a valid key, and the key that it was sent with: an answer to an
- * older request says nothing about the key that was entered since.
+ * Called when the server rejects a key. `sentWith` is the key of the rejected request: if the user has entered another key
+ * since then, the rejection is outdated and ignored.
  */
 export function askForKey(reason: string, sentWith: string | null): void {
-  const { key, role, asked } = access.get()
-  if (asked !== null || key !== sentWith) return
-  // The role stays until another key is there: the page below is to look as it was left.
-  access.set({ key: null, role, asked: sentWith === null ? FIRST : reason, left: false })
+  const { key, role, loginReason } = access.get()
+  if (loginReason !== null || key !== sentWith) return
+  // The role stays until another key is entered, so that the page below the dialog does not change.
+  access.set({ key: null, role, loginReason: sentWith === null ? KEY_REQUIRED : reason, signedOut: false })
 }

@@ -1,12 +1,12 @@
-/** Agents with their blueprints, for those who read and write them. */
+/** Reads and writes agents with their blueprints. */
 import { queryOptions } from '@tanstack/react-query'
 import { type Json, at, parse, toPlain, write } from '@/lib/lossless'
 import { api, body, text } from './client'
 import { queryKeys } from './keys'
-import { LOOK_AGAIN_MS } from './queries'
+import { REFETCH_MS } from './queries'
 import type * as Api from './schema'
 
-/** An agent, its blueprint in its own order and digits. */
+/** An agent. Its blueprint keeps the order of members and the digits of numbers. */
 export interface Agent {
   view: Api.AgentView
   blueprint: Json
@@ -21,17 +21,17 @@ export const agentQuery = (name: string) =>
   queryOptions({
     queryKey: queryKeys.agents.one(name),
     queryFn: async () => readAgent(await text(`/agents/${encodeURIComponent(name)}`)),
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: REFETCH_MS,
   })
 
-/** What the client types a blueprint as; the text that is sent is made by ourselves. */
-export const TYPED = {} as Api.Blueprint
+/** Satisfies the client's type for a request body; `bodySerializer` sends the lossless text instead. */
+export const BODY_PLACEHOLDER = {} as Api.Blueprint
 
-/** Writes an agent, if it is still the one that was seen. */
+/** Saves an agent unless it has changed since the version with this hash. */
 export async function saveAgent(name: string, blueprint: Json, hash: string): Promise<Agent> {
   const sent = write(blueprint)
   const params = { path: { name }, header: { 'If-Match': `"${hash}"` } }
   return readAgent(
-    await body(api.PUT('/agents/{name}', { params, body: TYPED, bodySerializer: () => sent, parseAs: 'text' })),
+    await body(api.PUT('/agents/{name}', { params, body: BODY_PLACEHOLDER, bodySerializer: () => sent, parseAs: 'text' })),
   )
 }

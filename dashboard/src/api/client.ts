@@ -1,4 +1,4 @@
-/** The one way to the server: typed by its own OpenAPI document, with the key, and with errors that say why. */
+/** The API client: typed by the OpenAPI document, sends the key, and throws `ApiError`. */
 import createClient, { type Middleware } from 'openapi-fetch'
 import { access, askForKey } from './access'
 import { ApiError } from './error'
@@ -21,19 +21,19 @@ const withKey: Middleware = {
 
 export const api = createClient<paths>({
   baseUrl: globalThis.location?.origin ?? '',
-  // Looked up at each call, so that tests can put another one in its place.
+  // Looked up at each call, so that tests can replace it.
   fetch: (request) => globalThis.fetch(request),
 })
 api.use(withKey)
 
-interface Answer<T> {
+interface ApiResponse<T> {
   data?: T
   error?: unknown
   response: Response
 }
 
-/** The body of a good answer; everything else is thrown as an [`ApiError`]. */
-export async function body<T>(call: Promise<Answer<T>>): Promise<T> {
+/** The body of a successful response. Throws an `ApiError` otherwise. */
+export async function body<T>(call: Promise<ApiResponse<T>>): Promise<T> {
   const sentWith = access.get().key
   const { data, error, response } = await call
   if (response.ok) return data as T
@@ -47,7 +47,7 @@ interface PageOf<T> {
   next_cursor?: string | null
 }
 
-/** Everything of a list, page by page; for lists that are looked at as a whole. */
+/** Fetches all pages of a list. */
 export async function everyItem<T>(fetchPage: (cursor: string | undefined) => Promise<PageOf<T>>): Promise<T[]> {
   const items: T[] = []
   let cursor: string | undefined
@@ -60,25 +60,25 @@ export async function everyItem<T>(fetchPage: (cursor: string | undefined) => Pr
 }
 
 /**
- * The text of a good answer, for where numbers must stay as they were written: reading JSON into JavaScript rounds
- * what a double cannot hold.
+ * The text of a successful response, for callers that must keep the digits of numbers: JSON.parse rounds what a double
+ * cannot represent.
  */
 export async function text(path: string): Promise<string> {
   const sentWith = access.get().key
   try {
-    return await answered(path, { headers: authorization() })
+    return await fetchText(path, { headers: authorization() })
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) askForKey(error.message, sentWith)
     throw error
   }
 }
 
-/** The same without a key, for those who have none. With a body it is a `POST`. */
+/** Like `text`, but without a key, for one-time links. Sends a `POST` if there is a body. */
 export function textWithoutKey(path: string, sent?: string): Promise<string> {
-  return answered(path, sent === undefined ? {} : { method: 'POST', body: sent, headers: { 'content-type': 'application/json' } })
+  return fetchText(path, sent === undefined ? {} : { method: 'POST', body: sent, headers: { 'content-type': 'application/json' } })
 }
 
-async function answered(path: string, init: RequestInit): Promise<string> {
+async function fetchText(path: string, init: RequestInit): Promise<string> {
   let response: Response
   try {
     response = await globalThis.fetch(path, init)

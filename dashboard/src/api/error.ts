@@ -1,14 +1,14 @@
 import type { ErrorBody } from './schema'
 
-/** An answer of the server that says no, in its own words; or no answer at all. */
+/** An error response with the server's message, or no response at all. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
 
   constructor(
-    /** The stable name, as in the documentation. */
+    /** The stable error name, as in the documentation. */
     readonly error: string,
     message: string,
-    /** The HTTP status; 0 where there was no answer. */
+    /** The HTTP status; 0 if there was no response. */
     readonly status: number,
     readonly details: unknown = undefined,
   ) {
@@ -29,12 +29,12 @@ function isErrorBody(body: unknown): body is ErrorBody {
   return typeof body === 'object' && body !== null && 'error' in body && 'message' in body
 }
 
-/** Whether what was asked for is not there any more. */
+/** Whether the requested object does not exist. */
 export function isGone(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404
 }
 
-/** The words for people, of anything that was thrown. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readEvents } from './events'
 
-it('keeps what a model wrote as it was written', () => {
+it('keeps the text of values that a model wrote', () => {
   const page =
     '{"items":[{"id":1,"type":"tool.started","arguments":{"z":9007199254740993,"1":-0}},' +
     '{"id":2,"type":"result","result_text":null,"result_data":{"a":1E400,"b":1.10}},' +
@@ -16,6 +16,6 @@ it('keeps what a model wrote as it was written', () => {
   expect(next).toBe(true)
 })
 
-it('ends where a page is the last one, or empty', () => {
+it('stops at the last page or at an empty one', () => {
   expect([readEvents('{"items":[]}').next, readEvents('{"items":[],"next_cursor":"4"}').next]).toEqual([false, false])
 })

@@ -1,14 +1,14 @@
-/** What happened in a session, all of it. Only what has come since is asked for, however often an event makes it stale. */
+/** All events of a session. A refetch only requests the events that are new. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { follow, indented, readJson } from '@/lib/json-text'
 import { text } from './client'
 import { queryKeys } from './keys'
 import type { EventView } from './schema'
 
-/** An event, and with it the value that it brings as it was written: JavaScript rounds numbers and moves members. */
-export type Happened = EventView & { written: string | null }
+/** An event with the source text of its value, because JSON.parse rounds numbers and reorders members. */
+export type SessionEvent = EventView & { written: string | null }
 
-/** The members of events that hold what a model wrote. */
+/** The event fields that hold values written by a model. */
 const VALUES = ['arguments', 'result_data']
 
 interface EventPage {
@@ -16,8 +16,8 @@ interface EventPage {
   next_cursor?: string | null
 }
 
-/** A page of events. Pure. */
-export function readEvents(answer: string): { items: Happened[]; next: boolean } {
+/** Parses a page of events. */
+export function readEvents(answer: string): { items: SessionEvent[]; next: boolean } {
   const page = JSON.parse(answer) as EventPage
   const { node } = readJson(answer)
   const items = page.items.map((event, index) => {
@@ -30,11 +30,11 @@ export function readEvents(answer: string): { items: Happened[]; next: boolean }
   return { items, next: Boolean(page.next_cursor) && items.length > 0 }
 }
 
-/** The largest page that the server gives. */
+/** The largest page size that the server allows. */
 const PAGE = 500
 
-/** Events from a place on, all of them. The cursor is the id of the last event that is known. */
-async function fetchEvents(sessionId: string, known: Happened[]): Promise<Happened[]> {
+/** Adds all events after the known ones. The cursor is the id of the last known event. */
+async function fetchEvents(sessionId: string, known: SessionEvent[]): Promise<SessionEvent[]> {
   const events = [...known]
   for (;;) {
     const last = events.at(-1)
@@ -50,8 +50,8 @@ export function useSessionEvents(sessionId: string) {
   const queryKey = queryKeys.sessions.events(sessionId)
   return useQuery({
     queryKey,
-    queryFn: () => fetchEvents(sessionId, client.getQueryData<Happened[]>(queryKey) ?? []),
-    // Comparing thousands of events with themselves would take longer than drawing them.
+    queryFn: () => fetchEvents(sessionId, client.getQueryData<SessionEvent[]>(queryKey) ?? []),
+    // Comparing thousands of events takes longer than rendering them.
     structuralSharing: false,
   })
 }

@@ -1,4 +1,4 @@
-/** What features use of the server: calls, keys, types. */
+/** The API for features: calls, query keys and types. */
 export { api, body, text, textWithoutKey } from './client'
 export { ApiError, isGone, messageOf } from './error'
 export { queryKeys } from './keys'

@@ -1,6 +1,6 @@
 /**
- * Query keys, all of them, in one factory. A key begins with its area, so that everything of an area can be looked up
- * again at once; see live.ts for who does that.
+ * All query keys. A key starts with its area, so that a whole area can be invalidated at once; touched.ts decides which
+ * events do that.
  */
 type Filters = Record<string, string | number | undefined>
 
@@ -16,7 +16,7 @@ export const queryKeys = {
     all: ['runs'] as const,
     list: (filters: Filters = {}) => ['runs', 'list', filters] as const,
     lists: ['runs', 'list'] as const,
-    /** Further pages of a list: they stay as they are while its first page is looked up again. */
+    /** Older pages of a list, which are not invalidated together with its first page. */
     pages: (filters: Filters = {}) => ['runs', 'pages', filters] as const,
     one: (id: string) => ['runs', 'one', id] as const,
     attempts: (id: string) => ['runs', 'attempts', id] as const,
@@ -27,7 +27,7 @@ export const queryKeys = {
     all: ['sessions'] as const,
     list: (filters: Filters = {}) => ['sessions', 'list', filters] as const,
     lists: ['sessions', 'list'] as const,
-    /** Further pages of a list: they stay as they are while its first page is looked up again. */
+    /** Older pages of a list, which are not invalidated together with its first page. */
     pages: (filters: Filters = {}) => ['sessions', 'pages', filters] as const,
     one: (id: string) => ['sessions', 'one', id] as const,
     events: (id: string) => ['sessions', 'events', id] as const,
@@ -47,7 +47,7 @@ export const queryKeys = {
   inputs: {
     all: ['inputs'] as const,
     list: (filters: Filters = {}) => ['inputs', 'list', filters] as const,
-    /** Further pages of a list: they stay as they are while its first page is looked up again. */
+    /** Older pages of a list, which are not invalidated together with its first page. */
     pages: (filters: Filters = {}) => ['inputs', 'pages', filters] as const,
     one: (id: string) => ['inputs', 'one', id] as const,
     link: (token: string) => ['inputs', 'link', token] as const,
@@ -66,7 +66,7 @@ export const queryKeys = {
     all: ['workflow-runs'] as const,
     list: (filters: Filters = {}) => ['workflow-runs', 'list', filters] as const,
     lists: ['workflow-runs', 'list'] as const,
-    /** Further pages of a list: they stay as they are while its first page is looked up again. */
+    /** Older pages of a list, which are not invalidated together with its first page. */
     pages: (filters: Filters = {}) => ['workflow-runs', 'pages', filters] as const,
     one: (id: string) => ['workflow-runs', 'one', id] as const,
   },

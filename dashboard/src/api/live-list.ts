@@ -1,19 +1,19 @@
 /**
- * A list that can grow to tens of thousands and is live. Events make only its first page stale; older pages are loaded
- * when somebody scrolls there and are mended one item at a time.
+ * A live list that can grow to tens of thousands of items. Events only invalidate its first page; older pages are loaded on
+ * scrolling, and their items are refreshed one at a time.
  */
 import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo } from 'react'
-import { type ListPage, hasGap, joined, type Place } from '@/lib/merge'
+import { type ListPage, type ListPosition, hasGap, mergePages } from '@/lib/merge'
 import { useEvents } from './live'
 import type { LiveEvent } from './touched'
 
-/** One look at the first page covers what a screen shows, many times. */
+/** Several times the number of rows that fit on a screen. */
 const FIRST_PAGE = 100
-/** Older pages are larger: they are asked for while somebody scrolls. */
+/** Older pages are larger, so that scrolling needs few requests. */
 const OLDER_PAGE = 500
 
-/** Events that tell of a state; what is said in between changes nothing in a list. */
+/** Events that change a status. Other events, such as messages, do not change a list. */
 const STATES = /^(run|workflow)\./
 
 export interface LiveList<T> {
@@ -21,7 +21,7 @@ export interface LiveList<T> {
   pagesKey: readonly unknown[]
   fetchPage: (limit: number, cursor?: string) => Promise<ListPage<T>>
   fetchOne: (id: string) => Promise<Partial<T>>
-  placeOf: (item: T) => Place
+  positionOf: (item: T) => ListPosition
   /** Which item an event is about. */
   idOf: (event: LiveEvent) => string | null
 }
@@ -38,15 +38,15 @@ export function useLiveList<T>(list: LiveList<T>) {
   })
   const pages = useMemo(() => older.data?.pages ?? [], [older.data])
   const items = useMemo(
-    () => (first.data === undefined ? [] : joined(first.data, pages, list.placeOf)),
-    [first.data, pages, list.placeOf],
+    () => (first.data === undefined ? [] : mergePages(first.data, pages, list.positionOf)),
+    [first.data, pages, list.positionOf],
   )
-  const gap = first.data !== undefined && hasGap(first.data, pages, list.placeOf)
+  const gap = first.data !== undefined && hasGap(first.data, pages, list.positionOf)
   useEffect(() => {
     if (gap) void client.resetQueries({ queryKey: list.pagesKey })
   }, [gap, client, list.pagesKey])
 
-  useMending(list, pages)
+  useItemRefresh(list, pages)
   const hasMore = Boolean(first.data?.next_cursor) && (older.data === undefined || older.hasNextPage)
   const loadMore = useCallback(() => {
     if (!older.isFetching) void older.fetchNextPage()
@@ -54,14 +54,14 @@ export function useLiveList<T>(list: LiveList<T>) {
   return { query: first, items, hasMore, loadMore, loadingMore: older.isFetchingNextPage || older.isFetching }
 }
 
-/** Items of older pages are fetched again one by one when something happens to them. */
-function useMending<T>(list: LiveList<T>, pages: ListPage<T>[]): void {
+/** Refetches an item of an older page when an event changes its status. */
+function useItemRefresh<T>(list: LiveList<T>, pages: ListPage<T>[]): void {
   const client = useQueryClient()
   const known = useMemo(
-    () => new Set(pages.flatMap((page) => page.items.map((item) => list.placeOf(item).id))),
+    () => new Set(pages.flatMap((page) => page.items.map((item) => list.positionOf(item).id))),
     [pages, list],
   )
-  const mend = useCallback(
+  const refresh = useCallback(
     (event: LiveEvent) => {
       const id = list.idOf(event)
       if (id === null || !known.has(id) || !STATES.test(event.type)) return
@@ -72,16 +72,16 @@ function useMending<T>(list: LiveList<T>, pages: ListPage<T>[]): void {
               ...data,
               pages: data.pages.map((page) => ({
                 ...page,
-                // What only lists have of it does not change.
-                items: page.items.map((item) => (list.placeOf(item).id === id ? { ...item, ...fresh } : item)),
+                // Fields that only the list returns are kept; they do not change.
+                items: page.items.map((item) => (list.positionOf(item).id === id ? { ...item, ...fresh } : item)),
               })),
             },
           ),
-        // It stays as it was seen last; the page shows the failure of its own queries.
+        // Keep the old item; the page reports errors of its own queries.
         () => undefined,
       )
     },
     [client, known, list],
   )
-  useEvents(mend)
+  useEvents(refresh)
 }

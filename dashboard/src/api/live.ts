@@ -1,4 +1,4 @@
-/** Live updates: one connection for the whole dashboard, which makes queries stale as events come. */
+/** Live updates: one event stream for the whole dashboard that invalidates queries. */
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { observable, useObservable } from '@/lib/observable'
@@ -6,7 +6,7 @@ import { access } from './access'
 import { type Connection, follow } from './sse'
 import { type LiveEvent, readEvent, touchedBy } from './touched'
 
-/** Stale queries are looked up again at most this often, however many events come. */
+/** Queries are invalidated at most this often, however many events arrive. */
 const FLUSH_MS = 400
 
 export const connection = observable<Connection>('connecting')
@@ -15,10 +15,10 @@ type Watcher = (event: LiveEvent) => void
 const watchers = new Set<Watcher>()
 
 /**
- * Collects keys and makes them stale together. What is being looked up is left to end first: begun anew at every event, a slow
- * answer would never be shown, and the server would work on all of them.
+ * Collects query keys and invalidates them together. A query that is being fetched is invalidated only after it has finished:
+ * restarting it at every event would mean that a slow response is never shown.
  */
-export function staleness(client: Pick<QueryClient, 'invalidateQueries' | 'isFetching'>) {
+export function invalidator(client: Pick<QueryClient, 'invalidateQueries' | 'isFetching'>) {
   const waiting = new Map<string, QueryKey>()
   let timer: ReturnType<typeof setTimeout> | null = null
   const flush = () => {
@@ -41,14 +41,14 @@ export function staleness(client: Pick<QueryClient, 'invalidateQueries' | 'isFet
   }
 }
 
-/** Mounted once, at the root. Begins anew with another key. */
+/** Mounted once, at the root. Reconnects when the key changes. */
 export function useLiveUpdates(): void {
   const client = useQueryClient()
-  const { key, asked } = useObservable(access)
+  const { key, loginReason } = useObservable(access)
   useEffect(() => {
-    if (asked !== null) return
+    if (loginReason !== null) return
     const stop = new AbortController()
-    const stale = staleness(client)
+    const stale = invalidator(client)
     const listener = {
       frame(frame: { id: string; data: string }) {
         const event = readEvent(frame.id, frame.data)
@@ -58,7 +58,7 @@ export function useLiveUpdates(): void {
       },
       connection(state: Connection) {
         connection.set(state)
-        // What happened before the first event that it saw was told to nobody; what came later is replayed.
+        // Changes before the first event of a connection are not replayed, so refetch everything.
         if (state === 'live') void client.invalidateQueries({}, { cancelRefetch: false })
       },
     }
@@ -67,10 +67,10 @@ export function useLiveUpdates(): void {
       stop.abort()
       stale.stop()
     }
-  }, [client, key, asked])
+  }, [client, key, loginReason])
 }
 
-/** Hears each event as it comes; for what grows by them, such as a timeline. */
+/** Calls `watcher` for each event. */
 export function useEvents(watcher: Watcher): void {
   useEffect(() => {
     watchers.add(watcher)

@@ -1,16 +1,16 @@
-/** Queries that several features ask. */
+/** Queries that several features use. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, body, everyItem, text } from './client'
 import { queryKeys } from './keys'
 import type * as Api from './schema'
 
 /**
- * No event tells that somebody has edited a file, or removed a session or a run of a workflow: pages that show one look again by
- * the clock.
+ * Some changes have no event: an edited agent file, a deleted session or a deleted workflow run. Pages that show one of
+ * these refetch at this interval.
  */
-export const LOOK_AGAIN_MS = 10_000
+export const REFETCH_MS = 10_000
 
-/** The newest runs that match, one page of them. */
+/** The first page of matching runs, newest first. */
 export const runsQuery = (filters: { status?: Api.RunStatus; agent_name?: string; session_id?: string; since?: string; limit?: number }) =>
   queryOptions({
     queryKey: queryKeys.runs.list(filters),
@@ -27,35 +27,35 @@ export const agentsQuery = () =>
     queryFn: () => body(api.GET('/agents')),
   })
 
-/** As text: numbers of inputs and outputs stay as they were written. */
+/** Fetched as text, so that numbers of inputs and outputs keep their digits. */
 export const workflowRunQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.workflowRuns.one(id),
     queryFn: () => text(`/workflow-runs/${encodeURIComponent(id)}`),
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: REFETCH_MS,
   })
 
-/** More open requests than one counts; where there are more, that is said. */
-export const MOST_OPEN_INPUTS = 100
+/** The maximum number of open requests to count; beyond it the count is shown with a plus sign. */
+export const MAX_OPEN_INPUTS = 100
 
-/** The newest open requests for input: of everything, or of one run. */
+/** The newest open input requests of all runs or of one run. */
 export const openInputsQuery = (filters: { run_id?: string } = {}) =>
   queryOptions({
-    queryKey: queryKeys.inputs.list({ ...filters, open: MOST_OPEN_INPUTS }),
-    queryFn: () => body(api.GET('/inputs', { params: { query: { ...filters, status: 'open', limit: MOST_OPEN_INPUTS } } })),
+    queryKey: queryKeys.inputs.list({ ...filters, open: MAX_OPEN_INPUTS }),
+    queryFn: () => body(api.GET('/inputs', { params: { query: { ...filters, status: 'open', limit: MAX_OPEN_INPUTS } } })),
   })
 
-/** As many schemas as the server gives at once. */
-const SCHEMAS = 500
+/** The largest page size that the server allows. */
+const SCHEMA_PAGE = 500
 
 /** All registered schemas. */
 export const schemasQuery = () =>
   queryOptions({
     queryKey: queryKeys.schemas.list(),
-    queryFn: () => everyItem((cursor) => body(api.GET('/schemas', { params: { query: { limit: SCHEMAS, cursor } } }))),
+    queryFn: () => everyItem((cursor) => body(api.GET('/schemas', { params: { query: { limit: SCHEMA_PAGE, cursor } } }))),
   })
 
-/** Both contracts of an agent. */
+/** The input and output contract of an agent. */
 export const contractQuery = (name: string) =>
   queryOptions({
     queryKey: queryKeys.agents.contract(name),
@@ -63,7 +63,7 @@ export const contractQuery = (name: string) =>
     retry: false,
   })
 
-/** Runners come and go without an event. */
+/** There is no event for runners that connect or disconnect. */
 const RUNNERS_MS = 10_000
 
 export const runnersQuery = () =>
@@ -73,14 +73,13 @@ export const runnersQuery = () =>
     refetchInterval: RUNNERS_MS,
   })
 
-/** The names of workflows. */
 export const workflowNamesQuery = () =>
   queryOptions({ queryKey: queryKeys.workflows.list(), queryFn: () => body(api.GET('/workflows')) })
 
-/** As many of the newest as are worth searching by name. */
+/** How many of the newest items the command palette searches. */
 const RECENT = 100
 
-/** The newest sessions, runs and workflow runs, to jump to. */
+/** The newest sessions, runs and workflow runs, for the command palette. */
 export const recentQuery = () =>
   queryOptions({
     queryKey: queryKeys.runs.list({ recent: RECENT }),

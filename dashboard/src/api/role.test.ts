@@ -9,13 +9,13 @@ const answering = (status: number, body: object) => {
   return fetch
 }
 
-it('asks for the role of a key', async () => {
+it('fetches the role of a key', async () => {
   const fetch = answering(200, { role: 'caller', key_required: true, key_id: 'key_1', name: 'ci', expires_at: null })
   expect(await roleOf('k')).toBe('caller')
   expect(fetch).toHaveBeenCalledWith('/me', { headers: { authorization: 'Bearer k' } })
 })
 
-it('says why a key is refused', async () => {
+it('reports why a key is rejected', async () => {
   answering(401, { error: 'Unauthorized', message: 'invalid API key' })
   await expect(roleOf('k')).rejects.toThrow('invalid API key')
 })

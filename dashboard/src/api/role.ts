@@ -1,10 +1,10 @@
-/** What a key allows. */
+/** The role of the API key and the actions that it allows. */
 import { useObservable } from '@/lib/observable'
 import { access } from './access'
 import { ApiError } from './error'
 import type { MeView, Role } from './schema'
 
-/** The role of a key. What is no key is thrown, in the server's words. */
+/** Fetches the role of a key. Throws the server's error if the key is invalid. */
 export async function roleOf(key: string): Promise<Role> {
   let response: Response
   try {
@@ -25,7 +25,7 @@ export interface Rights {
   calls: boolean
 }
 
-/** What can be done here. Where the role is not known, everything is offered, and the server says no. */
+/** The actions that the key allows. If the role is unknown, everything is offered and the server rejects what is not allowed. */
 export function useRights(): Rights {
   const { role } = useObservable(access)
   const administers = role === null || role === 'admin'

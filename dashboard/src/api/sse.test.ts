@@ -1,20 +1,20 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { type Connection, type Frame, follow, takeFrames } from './sse'
 
-it('takes whole frames and keeps the rest', () => {
+it('takes complete frames and keeps the rest', () => {
   expect(takeFrames(': accord\n\nid: 1\nevent: x\ndata: {"a":1}\n\nid: 2\nda')).toEqual({
     frames: [{ id: '1', data: '{"a":1}' }],
     rest: 'id: 2\nda',
   })
 })
 
-it('joins lines of data and takes carriage returns', () => {
+it('joins data lines and accepts carriage returns', () => {
   expect(takeFrames('id: 1\r\ndata: a\r\ndata: b\r\n\r\n').frames).toEqual([{ id: '1', data: 'a\nb' }])
 })
 
 afterEach(() => vi.unstubAllGlobals())
 
-it('comes back with the last id that it saw', async () => {
+it('reconnects with the last event id', async () => {
   vi.useFakeTimers()
   const sent: (string | null)[] = []
   const stop = new AbortController()

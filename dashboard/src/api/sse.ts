@@ -1,6 +1,6 @@
 /**
- * Server-sent events over fetch. The browser's own EventSource cannot send a key, and the key must not be in an
- * address. Resumes with the last id that was seen, after a pause that doubles.
+ * Server-sent events over fetch. The browser's EventSource cannot send a header, and the key must not be in a URL.
+ * Reconnects with the last event id and exponential backoff.
  */
 import { access, askForKey } from './access'
 import { authorization } from './client'
@@ -10,7 +10,7 @@ export interface Frame {
   data: string
 }
 
-/** Takes whole frames off the front of what has come so far. Comments (heartbeats) are no frames. */
+/** Splits complete frames off the start of the buffer. Comments (heartbeats) are skipped. */
 export function takeFrames(buffer: string): { frames: Frame[]; rest: string } {
   const parts = buffer.split(/\r?\n\r?\n/)
   const rest = parts.pop() ?? ''
@@ -31,14 +31,14 @@ export type Connection = 'connecting' | 'live' | 'lost'
 
 export interface Listener {
   frame(frame: Frame): void
-  /** `live` comes again after each gap. */
+  /** Called with `live` again after each reconnect. */
   connection(state: Connection): void
 }
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
 
-/** Follows until the signal says stop. */
+/** Follows the stream until the signal is aborted. */
 export async function follow(path: string, listener: Listener, signal: AbortSignal): Promise<void> {
   let lastId: string | null = null
   let pause = FIRST_PAUSE_MS
@@ -59,11 +59,11 @@ export async function follow(path: string, listener: Listener, signal: AbortSign
         })
       }
     } catch {
-      // No connection, or it broke: both are waited out below.
+      // No connection, or it broke: reconnect after the pause below.
     }
     if (signal.aborted) return
     listener.connection('lost')
-    await rest(pause, signal)
+    await sleep(pause, signal)
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
   }
 }
@@ -81,7 +81,7 @@ async function read(body: ReadableStream<Uint8Array>, take: (frame: Frame) => vo
   }
 }
 
-function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds)
     signal.addEventListener('abort', () => {

@@ -12,7 +12,7 @@ const event = (type: string, more: Partial<LiveEvent> = {}): LiveEvent => ({
 })
 const touched = (given: LiveEvent) => touchedBy(given).map((key) => key.join(' '))
 
-it('says what the end of a run makes stale', () => {
+it('invalidates lists, stats and inputs when a run finishes', () => {
   expect(touched(event('run.failed'))).toEqual([
     'sessions events ses_1',
     'sessions one ses_1',
@@ -25,50 +25,50 @@ it('says what the end of a run makes stale', () => {
   ])
 })
 
-it('says what an attempt makes stale', () => {
+it('invalidates the attempts and the run after an attempt', () => {
   expect(touched(event('attempt.judged'))).toEqual(['sessions events ses_1', 'runs attempts run_1', 'runs one run_1'])
 })
 
-it('says that a run waits', () => {
+it('invalidates the session and the run when a run waits', () => {
   expect(touched(event('run.waiting'))).toEqual(expect.arrayContaining(['sessions one ses_1', 'runs one run_1', 'runs list']))
 })
 
-it('says that a person is asked, and that somebody answered', () => {
+it('invalidates inputs when a request is opened or closed', () => {
   for (const type of ['run.input_required', 'input.closed']) {
     const stale = ['sessions one ses_1', 'sessions list', 'runs one run_1', 'runs list', 'inputs']
     expect(touched(event(type))).toEqual(expect.arrayContaining(stale))
   }
 })
 
-it('tells a parent of its child', () => {
+it('invalidates the children of the parent session', () => {
   expect(touched(event('session.created', { parent_session_id: 'ses_0' }))).toContain('sessions children ses_0')
 })
 
-it('tells a parent that it was not told', () => {
+it('invalidates the children when a callback is held', () => {
   expect(touched(event('callback.held', { run_id: null }))).toEqual(expect.arrayContaining(['sessions one ses_1', 'sessions children ses_1']))
 })
 
-it('touches only the timeline by what is said', () => {
+it('invalidates only the timeline for a message', () => {
   expect(touched(event('message'))).toEqual(['sessions events ses_1'])
 })
 
-it('knows workflows by their run', () => {
+it('invalidates the workflow run of a workflow event', () => {
   const given = event('workflow.node_finished', { session_id: '', workflow_run_id: 'wfr_1' })
   expect(touched(given)).toEqual(['workflow-runs one wfr_1', 'workflow-runs list'])
 })
 
-it('looks at a workflow run again by everything that names it, but not by what is said', () => {
+it('invalidates a workflow run for every event with its id except messages', () => {
   const within = { workflow_run_id: 'wfr_1' }
   expect(touched(event('run.failed', within))).toContain('workflow-runs one wfr_1')
   expect(touched(event('message', within))).toEqual(['sessions events ses_1'])
   expect(touched(event('workflow.finished', { session_id: '' }))).toEqual(['workflow-runs'])
 })
 
-it('leaves alone what it does not know', () => {
+it('invalidates only the timeline for unknown events', () => {
   expect(touched(event('something.new'))).toEqual(['sessions events ses_1'])
 })
 
-it('reads events, and nothing else', () => {
+it('parses events and rejects other data', () => {
   expect(readEvent('3', '{"type":"run.started","session_id":"ses_1","run_id":"run_1"}')).toEqual(
     event('run.started', { id: '3' }),
   )

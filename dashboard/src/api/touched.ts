@@ -1,7 +1,7 @@
 import type { QueryKey } from '@tanstack/react-query'
 import { queryKeys } from './keys'
 
-/** What this page needs to know of an event; kinds that it does not know are fine. */
+/** The event fields that live updates need. Unknown types are allowed. */
 export interface LiveEvent {
   id: string
   type: string
@@ -11,9 +11,9 @@ export interface LiveEvent {
   parent_session_id: string | null
 }
 
-/** Which queries an event makes stale. Pure: the one place where live updates are decided. */
+/** The queries that an event invalidates. The only place that decides about live updates. */
 export function touchedBy(event: LiveEvent): QueryKey[] {
-  // A timeline only looks up what has come since.
+  // A timeline only fetches new events.
   const timeline = event.session_id === '' ? [] : [queryKeys.sessions.events(event.session_id)]
   return [...timeline, ...statesTouchedBy(event), ...workflowTouchedBy(event)]
 }
@@ -46,27 +46,21 @@ function statesTouchedBy(event: LiveEvent): QueryKey[] {
     case 'callback.delivered':
     case 'callback.held':
       return [...session, queryKeys.sessions.children(event.session_id)]
-    case 'message':
-    case 'output.delta':
-    case 'tool.started':
-    case 'tool.finished':
-    case 'request.repeated':
-      return []
     default:
       return []
   }
 }
 
-/** What is said while a node works is in its session; a run of a workflow changes with the states of its parts. */
-const SAID = ['message', 'output.delta', 'tool.started', 'tool.finished', 'request.repeated']
+/** Output of a node while it runs. It is shown in the node's session and does not change the workflow run. */
+const OUTPUT_EVENTS = ['message', 'output.delta', 'tool.started', 'tool.finished', 'request.repeated']
 
 function workflowTouchedBy(event: LiveEvent): QueryKey[] {
   if (event.workflow_run_id === null) return event.type.startsWith('workflow.') ? [queryKeys.workflowRuns.all] : []
-  if (SAID.includes(event.type)) return []
+  if (OUTPUT_EVENTS.includes(event.type)) return []
   return [queryKeys.workflowRuns.one(event.workflow_run_id), queryKeys.workflowRuns.lists]
 }
 
-/** Reads the data of one server-sent event; null where it is none of ours. */
+/** Parses the data of a server-sent event; null if it is not an event of this API. */
 export function readEvent(id: string, data: string): LiveEvent | null {
   let value: unknown
   try {

@@ -22,7 +22,7 @@ export function ForgetKey() {
         open={asking}
         onClose={() => setAsking(false)}
         title="Sign out without saving?"
-        deed="Sign out"
+        confirmLabel="Sign out"
         onConfirm={forgetKey}
       >
         Your unsaved changes will be lost.

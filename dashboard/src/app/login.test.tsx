@@ -7,7 +7,7 @@ import { Login } from './login'
 
 afterEach(() => vi.unstubAllGlobals())
 
-it('takes no key that cannot be sent', async () => {
+it('rejects a key with invalid characters', async () => {
   vi.stubGlobal('fetch', async () => Response.json({ role: 'admin', key_required: true }))
   render(
     <QueryClientProvider client={new QueryClient()}>
@@ -25,8 +25,8 @@ it('takes no key that cannot be sent', async () => {
   await vi.waitFor(() => expect(access.get()).toMatchObject({ key: 'accord_x', role: 'admin' }))
 })
 
-it('takes no key that opens nothing', async () => {
-  access.set({ key: null, role: null, asked: 'a key is needed', left: false })
+it('rejects a runner key', async () => {
+  access.set({ key: null, role: null, loginReason: 'a key is needed', signedOut: false })
   vi.stubGlobal('fetch', async () => Response.json({ role: 'runner', key_required: true }))
   render(
     <QueryClientProvider client={new QueryClient()}>

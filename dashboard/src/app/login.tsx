@@ -9,8 +9,8 @@ import { useObservable } from '@/lib/observable'
 import { unsaved } from '@/lib/unsaved'
 
 /**
- * Asks for a key, in a dialog that covers the whole page and other dialogs: what somebody typed below is still there
- * afterwards.
+ * Asks for a key in a dialog that covers the page and other dialogs. The page below stays mounted, so that typed text is
+ * kept.
  */
 export function Login({ reason }: { reason: string }) {
   const element = useRef<HTMLDialogElement>(null)
@@ -36,31 +36,31 @@ export function Login({ reason }: { reason: string }) {
   )
 }
 
-const NO_KEY = 'Keys are printable ASCII without spaces. Copy the whole key again.'
-const A_RUNNERS = 'This is a runner key, which cannot open the dashboard. Use a viewer, caller or admin key.'
+const INVALID_KEY = 'Keys are printable ASCII without spaces. Copy the whole key again.'
+const RUNNER_KEY = 'This is a runner key, which cannot open the dashboard. Use a viewer, caller or admin key.'
 
 function Form({ reason }: { reason: string }) {
   const client = useQueryClient()
-  const kept = useObservable(unsaved) > 0
+  const hasUnsaved = useObservable(unsaved) > 0
   const [key, setKey] = useState('')
-  const given = key.trim()
-  const wrong = given !== '' && !isKey(given)
+  const entered = key.trim()
+  const invalid = entered !== '' && !isKey(entered)
   const signIn = useMutation({
-    mutationFn: async (given: string) => {
-      const role = await roleOf(given)
-      if (role === 'runner') throw new Error(A_RUNNERS)
+    mutationFn: async (entered: string) => {
+      const role = await roleOf(entered)
+      if (role === 'runner') throw new Error(RUNNER_KEY)
       return role
     },
-    onSuccess: (role, good) => {
-      // What another key has seen is not this one's; what is in sight is looked up again.
+    onSuccess: (role, validKey) => {
+      // Drop data that was loaded with another key, and refetch what is on the page.
       client.removeQueries({ type: 'inactive' })
-      presentKey(good, role)
+      presentKey(validKey, role)
       void client.invalidateQueries()
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (given !== '' && !wrong && !signIn.isPending) signIn.mutate(given)
+    if (entered !== '' && !invalid && !signIn.isPending) signIn.mutate(entered)
   }
   const refusal = signIn.error ? messageOf(signIn.error) : undefined
   return (
@@ -68,9 +68,9 @@ function Form({ reason }: { reason: string }) {
       <h1 className="text-[1.3rem] font-semibold">Accord</h1>
       <p role="status" className="text-muted">
         {reason}
-        {kept ? ' Your unsaved changes are still in the page.' : null}
+        {hasUnsaved ? ' Your unsaved changes are still in the page.' : null}
       </p>
-      <Field label="API key" hint="Kept for this tab only." error={wrong ? NO_KEY : refusal}>
+      <Field label="API key" hint="Kept for this tab only." error={invalid ? INVALID_KEY : refusal}>
         {(ids) => (
           <Input
             {...ids}
@@ -85,7 +85,7 @@ function Form({ reason }: { reason: string }) {
           />
         )}
       </Field>
-      <Button type="submit" variant="primary" disabled={given === '' || wrong || signIn.isPending}>
+      <Button type="submit" variant="primary" disabled={entered === '' || invalid || signIn.isPending}>
         Sign in
       </Button>
       <div className="flex flex-col gap-1 text-muted">

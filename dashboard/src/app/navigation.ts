@@ -3,16 +3,16 @@ import {
   Bot, Cog, FileJson2, Gauge, KeyRound, ListTree, type LucideIcon, MessagesSquare, Server, UserRound, Waypoints, Workflow,
 } from 'lucide-react'
 
-export interface Place {
+export interface NavigationItem {
   to: LinkProps['to']
   label: string
   icon: LucideIcon
-  /** Whether the number of open requests for input stands beside it. */
+  /** Whether the number of open input requests is shown next to it. */
   counted?: true
 }
 
-/** The places of the dashboard, in the order of the side bar. */
-export const PLACES: Place[][] = [
+/** The pages in the side bar, in groups. */
+export const NAVIGATION: NavigationItem[][] = [
   [
     { to: '/', label: 'Overview', icon: Gauge },
     { to: '/sessions', label: 'Sessions', icon: MessagesSquare },

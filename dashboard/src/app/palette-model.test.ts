@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Known, found } from './palette-model'
+import { type Known, findTargets } from './palette-model'
 
 const known: Known = {
   agents: [{ name: 'triage', description: 'Sorts tickets' }, { name: 'word-count', description: 'Counts' }],
@@ -8,7 +8,7 @@ const known: Known = {
   runs: [{ run_id: 'run_2', session_id: 'ses_9', agent_name: 'triage', status: 'completed' }],
   workflowRuns: [{ workflow_run_id: 'wfr_3', workflow_name: 'intake', status: 'running' }],
 }
-const labels = (typed: string) => found(known, typed).map(({ kind, label }) => `${kind} ${label}`)
+const labels = (typed: string) => findTargets(known, typed).map(({ kind, label }) => `${kind} ${label}`)
 
 it('offers pages, agents and workflows before anything is typed', () => {
   expect(labels('')).toContain('Page Overview')
@@ -24,9 +24,9 @@ it('finds by name, description, status and id, names first', () => {
   expect(labels('no such thing')).toEqual([])
 })
 
-it('leads to a whole id that no list has', () => {
+it('links to a complete id that is in no list', () => {
   const id = 'run_01a1e942b52475dca4491bb210f36c94'
-  expect(found(known, id)).toEqual([{ kind: 'Run', label: id, detail: '', link: { to: '/runs/$runId', params: { runId: id } } }])
-  // One that a list has is there once.
+  expect(findTargets(known, id)).toEqual([{ kind: 'Run', label: id, detail: '', link: { to: '/runs/$runId', params: { runId: id } } }])
+  // An id that is in a list is not repeated.
   expect(labels('ses_01a1e942b49d77d6b94f1434b8a17b6b')).toEqual(['Session triage'])
 })

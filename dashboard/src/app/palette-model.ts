@@ -1,12 +1,12 @@
-/** What the command palette finds. Pure. */
+/** Searches the targets of the command palette. */
 import type { LinkProps } from '@tanstack/react-router'
 import type { Api } from '@/api'
-import { PLACES } from './navigation'
+import { NAVIGATION } from './navigation'
 
 export interface Target {
   kind: 'Page' | 'Agent' | 'Workflow' | 'Session' | 'Run' | 'Workflow run' | 'Input'
   label: string
-  /** What else tells it from others. */
+  /** Shown next to the label to tell similar targets apart. */
   detail: string
   link: Pick<LinkProps, 'to' | 'params' | 'search'>
 }
@@ -20,7 +20,7 @@ export interface Known {
 }
 
 const PAGES: Target[] = [
-  ...PLACES.flat().map(({ to, label }): Target => ({ kind: 'Page', label, detail: '', link: { to } })),
+  ...NAVIGATION.flat().map(({ to, label }): Target => ({ kind: 'Page', label, detail: '', link: { to } })),
   { kind: 'Page', label: 'New run', detail: '', link: { to: '/runs/new' } },
   { kind: 'Page', label: 'New agent', detail: '', link: { to: '/agents/new' } },
   { kind: 'Page', label: 'New workflow', detail: '', link: { to: '/workflows/new' } },
@@ -46,7 +46,7 @@ function targetsOf({ agents, workflows, sessions, runs, workflowRuns }: Known): 
   ]
 }
 
-/** A whole id leads to its page even if no list has it. */
+/** A complete id links to its page even if it is in no list. */
 function byId(text: string): Target[] {
   if (/^ses_\w{20,}$/.test(text)) return [{ kind: 'Session', label: text, detail: '', link: { to: '/sessions/$sessionId', params: { sessionId: text } } }]
   if (/^run_\w{20,}$/.test(text)) return [{ kind: 'Run', label: text, detail: '', link: { to: '/runs/$runId', params: { runId: text } } }]
@@ -57,14 +57,14 @@ function byId(text: string): Target[] {
   return []
 }
 
-/** More are found by typing on. */
-const MOST = 30
+/** The maximum number of results; typing more narrows them down. */
+const MAX_RESULTS = 30
 
-/** What matches, names that begin with the text first; only pages, agents and workflows while nothing is typed. */
-export function found(known: Known, typed: string): Target[] {
+/** The matching targets, labels that start with the text first. Only pages, agents and workflows while nothing is typed. */
+export function findTargets(known: Known, typed: string): Target[] {
   const text = typed.trim().toLowerCase()
   const all = targetsOf(known)
-  if (text === '') return all.filter(({ kind }) => kind === 'Page' || kind === 'Agent' || kind === 'Workflow').slice(0, MOST)
+  if (text === '') return all.filter(({ kind }) => kind === 'Page' || kind === 'Agent' || kind === 'Workflow').slice(0, MAX_RESULTS)
   const words = text.split(/\s+/)
   const matching = all.filter(({ kind, label, detail }) => {
     const whole = `${kind} ${label} ${detail}`.toLowerCase()
@@ -74,5 +74,5 @@ export function found(known: Known, typed: string): Target[] {
   const ranked = matching.map((target, index) => ({ target, index })).sort((a, b) => rank(a.target) - rank(b.target) || a.index - b.index)
   const targets = ranked.map(({ target }) => target)
   const exact = byId(text).filter((one) => !targets.some(({ detail }) => detail.endsWith(one.label)))
-  return [...exact, ...targets].slice(0, MOST)
+  return [...exact, ...targets].slice(0, MAX_RESULTS)
 }

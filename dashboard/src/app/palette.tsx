@@ -6,7 +6,7 @@ import { agentsQuery, recentQuery, workflowNamesQuery } from '@/api/queries'
 import { Dialog, Input } from '@/components/ui'
 import { cn } from '@/lib/cn'
 import { plain } from '@/lib/inert'
-import { type Target, found } from './palette-model'
+import { type Target, findTargets } from './palette-model'
 
 export function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
@@ -16,7 +16,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const agents = useQuery(agentsQuery()).data?.items ?? []
   const workflows = useQuery(workflowNamesQuery()).data?.items ?? []
   const recent = useQuery(recentQuery()).data
-  const targets = found({ agents, workflows, sessions: recent?.sessions ?? [], runs: recent?.runs ?? [], workflowRuns: recent?.workflowRuns ?? [] }, typed)
+  const targets = findTargets({ agents, workflows, sessions: recent?.sessions ?? [], runs: recent?.runs ?? [], workflowRuns: recent?.workflowRuns ?? [] }, typed)
   const chosen = Math.min(at, Math.max(0, targets.length - 1))
   const optionId = (index: number) => `${list}-${index}`
   useEffect(() => {
@@ -27,7 +27,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     onClose()
     void navigate(target.link as never)
   }
-  const pressed = (event: KeyboardEvent) => {
+  const handleKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter') go(targets[chosen])
     else if (event.key === 'ArrowDown') setAt(Math.min(chosen + 1, targets.length - 1))
     else if (event.key === 'ArrowUp') setAt(Math.max(chosen - 1, 0))
@@ -49,7 +49,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             setTyped(event.target.value)
             setAt(0)
           }}
-          onKeyDown={pressed}
+          onKeyDown={handleKey}
         />
         <ul id={list} role="listbox" aria-label="Results" className="max-h-[50vh] overflow-y-auto">
           {targets.map((target, index) => (
@@ -70,7 +70,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         </ul>
         {targets.length === 0 ? (
           <p role="status" className="px-2 py-3 text-muted">
-            No results. Only the newest sessions and runs are searched; a whole id always works.
+            No results. Only the newest sessions and runs are searched; a complete id always works.
           </p>
         ) : null}
       </div>

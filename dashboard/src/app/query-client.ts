@@ -3,14 +3,14 @@ import { ApiError } from '@/api/error'
 
 const RETRIES = 2
 
-/** Server state. Events make it stale; what no event tells of is asked for by the clock, by its own query. */
+/** Events invalidate queries. Queries about changes without events refetch on their own interval. */
 export function makeQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 30_000,
         refetchOnWindowFocus: false,
-        // What the server has refused it will refuse again.
+        // Retry only if the server was unreachable: it would reject the same request again.
         retry: (failures, error) => failures < RETRIES && !(error instanceof ApiError && error.status !== 0),
       },
     },

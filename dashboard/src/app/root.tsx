@@ -4,12 +4,12 @@ import { Loading } from '@/components/states'
 import { Shell } from './shell'
 
 /** Pages for people without an API key. */
-const ALONE: readonly string[] = ['/answer']
+const WITHOUT_SHELL: readonly string[] = ['/answer']
 
-/** Every page in its frame, behind the login; but for those that stand alone. */
+/** Pages are shown in the shell and require a login, except those in `WITHOUT_SHELL`. */
 export function Root() {
-  const alone = useRouterState({ select: ({ matches }) => matches.some(({ routeId }) => ALONE.includes(routeId)) })
-  if (!alone) return <Shell />
+  const withoutShell = useRouterState({ select: ({ matches }) => matches.some(({ routeId }) => WITHOUT_SHELL.includes(routeId)) })
+  if (!withoutShell) return <Shell />
   return (
     <Suspense fallback={<Loading />}>
       <Outlet />

@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { access, askForKey, presentKey } from '@/api/access'
-import { Leaving } from '@/components/editing'
+import { LeaveGuard } from '@/components/editing'
 import { Answer } from '@/components/states'
 import { Shell } from './shell'
 
@@ -19,7 +19,7 @@ vi.mock('@tanstack/react-router', () => ({
   useRouterState: () => '/agents/a',
 }))
 
-/** An editor as pages have them: what is stored comes from the server, and what is typed is nowhere else. */
+/** A minimal editor: the stored value comes from the server, the typed text is only in the page. */
 function Edited() {
   const query = useQuery({ queryKey: ['stored'], queryFn: () => 'stored' })
   return (
@@ -27,7 +27,7 @@ function Edited() {
       {(stored) => (
         <>
           <input aria-label="Description" defaultValue={stored} />
-          <Leaving changed />
+          <LeaveGuard changed />
         </>
       )}
     </Answer>
@@ -48,7 +48,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   vi.unstubAllGlobals()
-  access.set({ key: null, role: null, asked: null, left: false })
+  access.set({ key: null, role: null, loginReason: null, signedOut: false })
 })
 
 async function open() {
@@ -65,7 +65,7 @@ async function open() {
 const typed = () => screen.queryByLabelText<HTMLInputElement>('Description')?.value
 const covered = () => screen.getByLabelText('Description').closest('[inert]') !== null
 
-it('keeps what is typed when the key ends, below the login', async () => {
+it('keeps typed text below the login dialog when the key is revoked', async () => {
   const user = await open()
   act(() => askForKey('the key is not known any more', 'accord_first'))
   expect([typed(), covered()]).toEqual(['stored and typed', true])
@@ -80,15 +80,15 @@ it('keeps what is typed when the key ends, below the login', async () => {
   expect(access.get()).toMatchObject({ key: 'accord_viewer', role: 'viewer' })
 })
 
-it('asks before it forgets a key and what is not saved with it', async () => {
+it('asks before signing out with unsaved changes', async () => {
   const user = await open()
   await user.click(screen.getByRole('button', { name: 'Sign out' }))
   expect(access.get().key).toBe('accord_first')
   await user.click(screen.getByRole('button', { name: 'Cancel' }))
   expect(typed()).toBe('stored and typed')
   await user.click(screen.getByRole('button', { name: 'Sign out' }))
-  const [, deed] = screen.getAllByRole('button', { name: 'Sign out' })
-  await user.click(deed as HTMLElement)
+  const [, confirm] = screen.getAllByRole('button', { name: 'Sign out' })
+  await user.click(confirm as HTMLElement)
   expect([access.get().key, typed()]).toEqual([null, undefined])
   expect(screen.getByLabelText('API key')).toBeTruthy()
 })

@@ -12,26 +12,26 @@ import { useObservable } from '@/lib/observable'
 import { nextTheme, setTheme, theme } from '@/lib/theme'
 import { ForgetKey } from './forget-key'
 import { Login } from './login'
-import { PLACES } from './navigation'
+import { NAVIGATION } from './navigation'
 import { Palette } from './palette'
 
-/** The way in, over the page: what somebody typed there outlives the key that it was typed with. */
+/** The page, and the login dialog over it. The page stays mounted, so that typed text survives when a key expires. */
 export function Shell() {
   useLiveUpdates()
-  const { asked, left } = useObservable(access)
+  const { loginReason, signedOut } = useObservable(access)
   return (
     <>
-      {left ? null : <Frame covered={asked !== null} />}
-      {asked === null ? null : <Login reason={asked} />}
+      {signedOut ? null : <Frame covered={loginReason !== null} />}
+      {loginReason === null ? null : <Login reason={loginReason} />}
     </>
   )
 }
 
-/** The frame around every page: navigation, and whether the page is live. */
+/** The frame around every page: navigation and connection state. */
 function Frame({ covered }: { covered: boolean }) {
   const [open, setOpen] = useState(false)
-  const [finding, setFinding] = useState(false)
-  useEffect(() => openedByKey(() => setFinding(true)), [])
+  const [paletteOpen, setPaletteOpen] = useState(false)
+  useEffect(() => onPaletteShortcut(() => setPaletteOpen(true)), [])
   const pathname = useRouterState({ select: (state) => state.location.pathname })
   useEffect(() => setOpen(false), [pathname])
   return (
@@ -49,14 +49,14 @@ function Frame({ covered }: { covered: boolean }) {
           size="icon"
           aria-label={open ? 'Close the menu' : 'Open the menu'}
           aria-expanded={open}
-          aria-controls="places"
+          aria-controls="navigation"
           onClick={() => setOpen(!open)}
         >
           {open ? <X aria-hidden /> : <Menu aria-hidden />}
         </Button>
       </header>
       <aside
-        id="places"
+        id="navigation"
         className={cn(
           'shrink-0 flex-col border-r bg-surface lg:flex lg:w-52',
           open ? 'flex border-b' : 'hidden',
@@ -66,11 +66,11 @@ function Frame({ covered }: { covered: boolean }) {
           <Brand />
         </div>
         <div className="px-2 pt-2 lg:pt-0">
-          <Button className="w-full justify-start font-normal text-muted" onClick={() => setFinding(true)}>
+          <Button className="w-full justify-start font-normal text-muted" onClick={() => setPaletteOpen(true)}>
             <Search aria-hidden /> Go to… <kbd className="ml-auto text-[0.86rem]">Ctrl K</kbd>
           </Button>
         </div>
-        <Places />
+        <Navigation />
         <Footer />
       </aside>
       <main id="main" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto outline-none">
@@ -79,12 +79,12 @@ function Frame({ covered }: { covered: boolean }) {
           <Outlet />
         </Suspense>
       </main>
-      {finding ? <Palette onClose={() => setFinding(false)} /> : null}
+      {paletteOpen ? <Palette onClose={() => setPaletteOpen(false)} /> : null}
     </div>
   )
 }
 
-/** That the page may be out of date, where it cannot be overlooked. */
+/** Warns that the page may be out of date while the connection is lost. */
 function Outage() {
   if (useObservable(connection) !== 'lost') return null
   return (
@@ -103,10 +103,10 @@ function Brand() {
   )
 }
 
-function Places() {
+function Navigation() {
   return (
     <nav aria-label="Main" className="flex flex-1 flex-col gap-4 overflow-y-auto px-2 py-2">
-      {PLACES.map((group) => (
+      {NAVIGATION.map((group) => (
         <ul key={group[0]?.to} className="flex flex-col gap-0.5">
           {group.map(({ to, label, icon: Icon, counted }) => (
             <li key={to}>
@@ -129,7 +129,7 @@ function Places() {
   )
 }
 
-/** How many requests wait for an answer. */
+/** The number of open input requests. */
 function OpenInputs() {
   const { data } = useQuery(openInputsQuery())
   if (data === undefined || data.items.length === 0) return null
@@ -183,8 +183,8 @@ function Live() {
   )
 }
 
-/** Calls back on Ctrl+K, or Cmd+K on a Mac. Gives the end of that. */
-function openedByKey(open: () => void): () => void {
+/** Calls `open` on Ctrl+K, or Cmd+K on a Mac. Returns a function that removes the listener. */
+function onPaletteShortcut(open: () => void): () => void {
   const listen = (event: KeyboardEvent) => {
     if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
     event.preventDefault()

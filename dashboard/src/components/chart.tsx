@@ -1,4 +1,4 @@
-/** Figures over days or hours, on a canvas; for those who cannot see it, the same as a table. */
+/** A chart over days or hours, drawn on a canvas. Screen readers get the same data as a table. */
 import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
@@ -9,7 +9,7 @@ export interface Series {
   /** A colour token. */
   colour: string
   values: (number | null)[]
-  /** What the legend and the table show instead of `values`, if bars are drawn one over the other. */
+  /** What the legend and the table show instead of `values`, if bars are stacked. */
   shown?: (number | null)[]
 }
 
@@ -20,7 +20,7 @@ interface Props {
   series: Series[]
   kind: 'lines' | 'bars'
   format: (value: number) => string
-  /** The top of the scale, where it is known. */
+  /** The top of the scale, if it is fixed. */
   top?: number
 }
 
@@ -96,7 +96,7 @@ function isHourly(times: readonly string[]): boolean {
   return times[0]?.includes('T') ?? false
 }
 
-/** A day as it is; an hour here, because that is when somebody looked. */
+/** Days are UTC and shown unchanged; hours are shown in the user's time zone. */
 function timeLabel(time: string): string {
   if (!time.includes('T')) return time
   return new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(time))

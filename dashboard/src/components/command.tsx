@@ -2,13 +2,13 @@ import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button } from './ui'
 
-const SHOWN_MS = 1_500
+const COPIED_MS = 1_500
 
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return
-    const timer = setTimeout(() => setCopied(false), SHOWN_MS)
+    const timer = setTimeout(() => setCopied(false), COPIED_MS)
     return () => clearTimeout(timer)
   }, [copied])
   const copy = async () => {
@@ -16,7 +16,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
       await navigator.clipboard.writeText(text)
       setCopied(true)
     } catch {
-      // Not allowed here: the text can still be selected by hand.
+      // The clipboard may be blocked; the text can still be selected.
     }
   }
   return (
@@ -26,7 +26,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   )
 }
 
-/** A command to type in a terminal. */
+/** A shell command with a copy button. */
 export function Command({ text }: { text: string }) {
   return (
     <div className="flex max-w-full items-center gap-1 rounded-md border bg-sunken py-0.5 pr-0.5 pl-3 text-left">

@@ -4,18 +4,18 @@ import { type DiffLine, diffLines } from '@/lib/diff'
 import { plain } from '@/lib/inert'
 import { pretty } from '@/lib/json-text'
 
-/** Longer lines are cut here: the whole text is one tab away. */
-const LONGEST_LINE = 2_000
-/** Lines around a change. */
+/** Longer lines are truncated; the full text is in another tab. */
+const MAX_LINE_LENGTH = 2_000
+/** The number of unchanged lines around a change. */
 const CONTEXT = 3
 
-const LOOK = {
+const APPEARANCE = {
   same: { sign: ' ', className: 'text-muted', label: '' },
   removed: { sign: '−', className: 'bg-danger-soft text-danger', label: 'removed: ' },
   added: { sign: '+', className: 'bg-success-soft text-success', label: 'added: ' },
 }
 
-/** What one text has and the next has not. */
+/** A line diff of two texts. */
 export function DiffView({ before, after }: { before: string; after: string }) {
   const lines = useMemo(() => diffLines(pretty(before), pretty(after)), [before, after])
   if (lines === null) return <p className="text-muted">Too long to compare line by line.</p>
@@ -28,13 +28,13 @@ export function DiffView({ before, after }: { before: string; after: string }) {
             ⋯
           </div>
         ) : (
-          <div key={index} className={cn('px-3 whitespace-pre-wrap [overflow-wrap:anywhere]', LOOK[line.kind].className)}>
+          <div key={index} className={cn('px-3 whitespace-pre-wrap [overflow-wrap:anywhere]', APPEARANCE[line.kind].className)}>
             <span aria-hidden className="select-none">
-              {LOOK[line.kind].sign}{' '}
+              {APPEARANCE[line.kind].sign}{' '}
             </span>
-            <span className="sr-only">{LOOK[line.kind].label}</span>
-            {plain(line.text.slice(0, LONGEST_LINE))}
-            {line.text.length > LONGEST_LINE ? ' …' : ''}
+            <span className="sr-only">{APPEARANCE[line.kind].label}</span>
+            {plain(line.text.slice(0, MAX_LINE_LENGTH))}
+            {line.text.length > MAX_LINE_LENGTH ? ' …' : ''}
           </div>
         ),
       )}
@@ -42,7 +42,7 @@ export function DiffView({ before, after }: { before: string; after: string }) {
   )
 }
 
-/** Changes with a few lines around them; null where lines are left out. */
+/** Changed lines with some context; null marks omitted lines. */
 function excerpts(lines: DiffLine[]): (DiffLine | null)[] {
   const near = lines.map((_, index) =>
     lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some((line) => line.kind !== 'same'),

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A name and a value of a list of facts (`dl`). */
+/** A label and a value inside a `dl`. */
 export function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div>

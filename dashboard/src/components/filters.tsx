@@ -27,7 +27,7 @@ export function StatusFilter<T extends string>({ value, onChange, statuses }: Ch
   )
 }
 
-/** Offers the agents that there are; one that the address names and that is gone can still be seen. */
+/** Offers all agents, and the selected one even if it no longer exists. */
 export function AgentFilter({ value, onChange }: Choice<string>) {
   const agents = useQuery(agentsQuery())
   const names = agents.data?.items.map((agent) => agent.name) ?? []
@@ -79,7 +79,7 @@ export function PeriodFilter({ value, onChange }: PeriodProps) {
 const HOURS: Record<Period, number | null> = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24, all: null }
 
 /**
- * When a period began. To the hour, so that the same question has the same key for a while and is answered from memory.
+ * When a period began, rounded to the hour so that the query key stays the same and the cache is used.
  */
 export function sinceOf(period: Period, now: number): string | undefined {
   const hours = HOURS[period]
@@ -88,16 +88,16 @@ export function sinceOf(period: Period, now: number): string | undefined {
   return new Date(Math.floor(now / hour) * hour - hours * hour).toISOString()
 }
 
-/** Typing asks once it pauses. */
+/** The search starts after this pause in typing. */
 const TYPING_MS = 250
 
-/** As long as the server takes a search. */
-const LONGEST_SEARCH = 200
+/** The longest search text that the server accepts. */
+const MAX_SEARCH_LENGTH = 200
 
 export function SearchFilter({ value, onChange }: Choice<string>) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
-  // Another filter may have changed meanwhile, and must not be undone.
+  // The latest callback, because the old one would reset a filter that was changed during the delay.
   const latest = useRef(onChange)
   useEffect(() => {
     latest.current = onChange
@@ -107,7 +107,7 @@ export function SearchFilter({ value, onChange }: Choice<string>) {
       type="search"
       aria-label="Search"
       placeholder="Search input, name or id"
-      maxLength={LONGEST_SEARCH}
+      maxLength={MAX_SEARCH_LENGTH}
       className="w-64"
       defaultValue={value ?? ''}
       onChange={(event) => {
@@ -125,26 +125,26 @@ export interface Range {
   until?: string
 }
 
-/** Whether a range is one of the periods. */
+/** The period that a range stands for; null for a custom range. */
 export function periodOf({ since, until }: Range): Period | null {
   if (until !== undefined) return null
   if (since === undefined) return 'all'
   return PERIODS.find((period) => period === since) ?? null
 }
 
-/** A range as the server takes it. */
+/** Converts a range to the times that the API expects. */
 export function timesOf({ since, until }: Range, now: number): Range {
   const period = PERIODS.find((known) => known === since)
   return { since: period === undefined ? since : sinceOf(period, now), until }
 }
 
-/** One of the periods, or any two times. */
+/** Selects a period or a custom time range. */
 export function RangeFilter({ value, onChange }: { value: Range; onChange: (range: Range) => void }) {
   const period = periodOf(value)
-  const chosen = (text: string) => (text === 'custom' ? onChange({ since: startOfDay(), until: undefined }) : onChange({ since: text === 'all' ? undefined : text, until: undefined }))
+  const choose = (text: string) => (text === 'custom' ? onChange({ since: startOfDay(), until: undefined }) : onChange({ since: text === 'all' ? undefined : text, until: undefined }))
   return (
     <>
-      <Select aria-label="Period" className="w-40" value={period ?? 'custom'} onChange={(event) => chosen(event.target.value)}>
+      <Select aria-label="Period" className="w-40" value={period ?? 'custom'} onChange={(event) => choose(event.target.value)}>
         {PERIODS.map((known) => (
           <option key={known} value={known}>
             {PERIOD_LABELS[known]}
@@ -181,7 +181,7 @@ function TimeInput({ label, value, onChange }: Choice<string> & { label: string 
   )
 }
 
-/** A time as a field of the browser takes it: here and to the minute. */
+/** The value of a `datetime-local` input: local time, to the minute. */
 export function localOf(time: string | undefined): string {
   const at = new Date(time ?? '')
   if (Number.isNaN(at.getTime())) return ''

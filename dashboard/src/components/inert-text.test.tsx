@@ -9,12 +9,12 @@ it('shows markup as text', () => {
   expect(container.textContent).toBe('<img src=x onerror=alert(1)><script>1</script>')
 })
 
-it('lights up a place', () => {
+it('highlights a span', () => {
   const { container } = render(<InertText text={'{"a": 1}'} lit={{ start: 6, end: 7 }} />)
   expect(container.querySelector('mark')?.textContent).toBe('1')
 })
 
-it('cuts a long text and shows more of it', async () => {
+it('truncates a long text and shows more of it', async () => {
   const { container } = render(<InertText text={'x'.repeat(300_000)} />)
   const length = () => container.querySelector('pre')?.textContent?.length
   expect(length()).toBe(20_000)

@@ -5,21 +5,21 @@ import { segmentsOf, windowOf } from '@/lib/inert'
 import type { Span } from '@/lib/json-text'
 import { Button } from './ui'
 
-/** Shown at once; a screen holds a tenth of it. */
-const AT_FIRST = 20_000
-/** Shown with each "more"; laying this out takes a browser less than a tenth of a second. */
+/** The number of characters shown at first, about ten screens. */
+const INITIAL_LENGTH = 20_000
+/** The number of characters added with each "Show more". A browser lays this out in less than 0.1 s. */
 const MORE = 100_000
 
 interface Props {
   text: string
-  /** The span to highlight and to bring into view. */
+  /** The span to highlight and scroll into view. */
   lit?: Span | null
   /** Other spans to highlight, in any order. */
   marks?: readonly Span[]
   className?: string
 }
 
-/** A text that somebody else wrote: never markup, direction isolated, what cannot be seen is named, long ones are cut. */
+/** Untrusted text: never rendered as markup, isolated in direction, with invisible characters named and long texts truncated. */
 export function InertText({ text, lit = null, marks = [], className }: Props) {
   const [extra, setExtra] = useState({ before: 0, after: 0 })
   const mark = useRef<HTMLElement>(null)
@@ -27,7 +27,7 @@ export function InertText({ text, lit = null, marks = [], className }: Props) {
   useEffect(() => {
     if (lit !== null) mark.current?.scrollIntoView({ block: 'nearest' })
   }, [lit, text])
-  const first = windowOf(text.length, AT_FIRST, target)
+  const first = windowOf(text.length, INITIAL_LENGTH, target)
   const from = Math.max(0, first.from - extra.before)
   const to = Math.min(text.length, first.to + extra.after)
   const spans = spansWithin(lit === null ? marks : [lit], from, to)
@@ -50,7 +50,7 @@ export function InertText({ text, lit = null, marks = [], className }: Props) {
   )
 }
 
-/** The parts of spans that are shown, in order, none inside of another. */
+/** Clips the spans to the shown part, sorted and without overlaps. */
 function spansWithin(spans: readonly Span[], from: number, to: number): Span[] {
   const shown: Span[] = []
   for (const span of [...spans].sort((left, right) => left.start - right.start || left.end - right.end)) {
@@ -61,7 +61,7 @@ function spansWithin(spans: readonly Span[], from: number, to: number): Span[] {
   return shown
 }
 
-/** A part of a text that somebody else wrote, for those who mark parts of their own. */
+/** A part of an untrusted text, for callers that do their own highlighting. */
 export function Pieces({ text }: { text: string }) {
   return segmentsOf(text).map((segment, index) =>
     segment.kind === 'text' ? (

@@ -1,4 +1,4 @@
-/** JSON as a tree that opens and closes, with numbers as they were written. */
+/** JSON as a collapsible tree that keeps the digits of numbers. */
 import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { cn } from '@/lib/cn'
@@ -8,7 +8,7 @@ import { InertText } from './inert-text'
 import { Button } from './ui'
 
 const OPEN_DEPTH = 3
-const AT_FIRST = 100
+const PAGE_SIZE = 100
 const INLINE_STRING = 300
 
 export function JsonView({ text }: { text: string }) {
@@ -51,7 +51,7 @@ function Name({ name }: { name?: string }) {
 
 function Branch({ text, node, depth, name }: ValueProps) {
   const [open, setOpen] = useState(depth < OPEN_DEPTH)
-  const [limit, setLimit] = useState(AT_FIRST)
+  const [limit, setLimit] = useState(PAGE_SIZE)
   const id = useId()
   const children =
     node.kind === 'object'
@@ -87,7 +87,7 @@ function Branch({ text, node, depth, name }: ValueProps) {
             <Value key={index} text={text} node={child.node} depth={depth + 1} name={child.key} />
           ))}
           {children.length > limit ? (
-            <Button size="small" className="my-1 ml-5" onClick={() => setLimit(limit + AT_FIRST)}>
+            <Button size="small" className="my-1 ml-5" onClick={() => setLimit(limit + PAGE_SIZE)}>
               Show more ({children.length - limit} hidden)
             </Button>
           ) : null}

@@ -6,7 +6,7 @@ import { LiveOutput } from './live-output'
 
 const delta = (id: number, channel: string, text: string) => ({ id, at: '2026-01-01T00:00:00Z', run_id: 'run_1', type: 'output.delta', channel, text })
 
-function shown(events: object[]) {
+function renderEvents(events: object[]) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
   client.setQueryData(queryKeys.sessions.events('ses_1'), events)
   render(
@@ -17,8 +17,8 @@ function shown(events: object[]) {
   return client
 }
 
-it('shows text as it grows, and says that it is not validated', async () => {
-  const client = shown([delta(1, 'text', '{"severity": "hi')])
+it('shows streamed text and marks it as not validated', async () => {
+  const client = renderEvents([delta(1, 'text', '{"severity": "hi')])
   expect(screen.getByText('Unvalidated output')).toBeDefined()
   expect(screen.getByText('Not a result')).toBeDefined()
   const log = screen.getByRole('log', { name: 'Unvalidated model output' })
@@ -29,11 +29,11 @@ it('shows text as it grows, and says that it is not validated', async () => {
 })
 
 it('shows what a command writes to stderr', () => {
-  shown([delta(1, 'stderr', 'loading\n')])
+  renderEvents([delta(1, 'stderr', 'loading\n')])
   expect(screen.getByRole('log', { name: 'stderr' }).textContent).toContain('loading')
 })
 
-it('shows nothing while nothing is said', () => {
-  shown([{ id: 1, run_id: 'run_1', type: 'run.started' }])
+it('shows nothing while there is no output', () => {
+  renderEvents([{ id: 1, run_id: 'run_1', type: 'run.started' }])
   expect(screen.queryByText('Unvalidated output')).toBeNull()
 })

@@ -1,4 +1,4 @@
-/** What a run says while it works, before anything is validated. */
+/** The output of a run while it streams, before it is validated. */
 import { useLayoutEffect, useRef } from 'react'
 import { useSessionEvents } from '@/api/events'
 import { liveOutputOf } from '@/lib/live-output'
@@ -25,12 +25,12 @@ export function LiveOutput({ sessionId, runId }: Props) {
   )
 }
 
-/** As near to the end as somebody is who follows it. */
+/** Within this distance from the end, the view follows the output. */
 const NEAR_END_PX = 80
 
 function Stream({ label, text, heading = false }: { label: string; text: string; heading?: boolean }) {
   const box = useRef<HTMLDivElement>(null)
-  // The newest line stays in sight, unless somebody has scrolled up to read.
+  // Keep the newest line visible unless the user has scrolled up.
   useLayoutEffect(() => {
     const element = box.current
     if (element !== null && element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX) element.scrollTop = element.scrollHeight

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { leadOf } from './live-table'
 
-it('says which rows are in view, and of how many', () => {
+it('shows the visible rows and the total', () => {
   const counted = { items: [], total: 1390, total_exact: true }
   expect(leadOf({ first: 0, last: 49 }, 100, counted)).toBe('1–50 of 1,390, newest first')
   expect(leadOf({ first: 90, last: 120 }, 100, counted)).toBe('91–100 of 1,390, newest first')
@@ -9,7 +9,7 @@ it('says which rows are in view, and of how many', () => {
   expect(leadOf({ first: 0, last: 4 }, 5, { items: [], total: 3, total_exact: true })).toBe('1–5 of 5, newest first')
 })
 
-it('says where the server stopped counting', () => {
+it('marks a total that is a lower bound', () => {
   const bounded = { items: [], total: 10_000, total_exact: false }
   expect(leadOf({ first: 0, last: 49 }, 100, bounded)).toBe('1–50 of 10,000+, newest first')
   expect(leadOf(null, 0, { items: [], total: 0, total_exact: false })).toBe('Searching older items…')

@@ -1,4 +1,4 @@
-/** A page that is one live list: how many there are, filters beside the heading, a table of any length. */
+/** A page with one live list: its count, filters next to the heading, and a virtual table. */
 import { type ReactNode, useCallback, useState } from 'react'
 import { type LiveList, useLiveList } from '@/api/live-list'
 import { exactCount } from '@/lib/format'
@@ -10,27 +10,27 @@ import { type Column, type Shown, VirtualTable } from './virtual-table'
 
 interface Props<T> {
   title: string
-  /** Which list; the same object as long as it is the same list. */
+  /** The list. Must be the same object between renders while its filters are the same. */
   list: LiveList<T>
   columns: Column<T>[]
-  /** Beside the heading: filters, and what can be begun. */
+  /** Next to the heading: filters and buttons. */
   actions: ReactNode
-  /** In the place of an empty table. */
-  nothing: ReactNode
+  /** Shown instead of an empty table. */
+  empty: ReactNode
 }
 
-export function LiveTablePage<T>({ title, list, columns, actions, nothing }: Props<T>) {
+export function LiveTablePage<T>({ title, list, columns, actions, empty }: Props<T>) {
   const { query, items, hasMore, loadMore } = useLiveList(list)
   const [shown, setShown] = useState<Shown | null>(null)
-  const { placeOf } = list
-  const keyOf = useCallback((item: T) => placeOf(item).id, [placeOf])
+  const { positionOf } = list
+  const keyOf = useCallback((item: T) => positionOf(item).id, [positionOf])
   return (
     <Page title={title} fill lead={query.data ? leadOf(shown, items.length, query.data) : ' '} actions={actions}>
       <Card className="flex min-h-64 flex-1 flex-col overflow-hidden">
         <Answer query={query}>
           {() =>
             items.length === 0 && !hasMore ? (
-              nothing
+              empty
             ) : (
               <VirtualTable label={title} items={items} columns={columns} keyOf={keyOf} hasMore={hasMore} onEnd={loadMore} onShown={setShown} />
             )
@@ -41,7 +41,7 @@ export function LiveTablePage<T>({ title, list, columns, actions, nothing }: Pro
   )
 }
 
-/** Which rows are in view, and of how many. The server counts up to a bound. */
+/** The visible rows and the total. The server only counts up to a limit. */
 export function leadOf(shown: Shown | null, loaded: number, { total, total_exact }: ListPage<unknown>): string {
   const all = `${exactCount(Math.max(total ?? 0, loaded))}${total_exact === false ? '+' : ''}`
   if (loaded === 0) return total_exact === false ? 'Searching older items…' : 'None'

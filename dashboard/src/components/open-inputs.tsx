@@ -7,11 +7,11 @@ import { PURPOSES, summaryOf } from '@/lib/inputs'
 
 interface Props {
   inputs: readonly Api.InputRequest[]
-  /** What waits, and until when. */
+  /** What is waiting, and until when. */
   children: ReactNode
 }
 
-/** That a person is asked, with a link to each open request. */
+/** A notice that input is required, with a link to each open request. */
 export function OpenInputs({ inputs, children }: Props) {
   return (
     <div role="status" aria-label="Input required" className="flex items-start gap-3 rounded-md bg-warning-soft px-3 py-2 text-warning">

@@ -3,18 +3,18 @@ import { cn } from '@/lib/cn'
 
 interface Props {
   title: string
-  /** In the place of the title, where it is more than a word. */
+  /** Shown instead of the title if it is more than text. */
   heading?: ReactNode
-  /** Beside the heading, at the far end. */
+  /** At the end of the heading's row. */
   actions?: ReactNode
   /** Below the heading. */
   lead?: ReactNode
-  /** Fills the height of the window; the page's own parts scroll. */
+  /** Fills the height of the window; parts of the page scroll by themselves. */
   fill?: boolean
   children: ReactNode
 }
 
-/** A page: its heading, its name in the browser's tab, its body. */
+/** A page with its heading and document title. */
 export function Page({ title, heading, actions, lead, fill, children }: Props) {
   useEffect(() => {
     document.title = `${title} · Accord`

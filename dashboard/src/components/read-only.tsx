@@ -1,4 +1,4 @@
-/** Editors for whoever may only read: everything is seen, and nothing can be typed that could not be saved. */
+/** Read-only editors for keys that cannot save: everything is visible, and the controls are disabled. */
 import { type ReactNode, createContext, useContext } from 'react'
 import { type Rights, useRights } from '@/api/role'
 
@@ -9,7 +9,7 @@ export function useReadOnly(): boolean {
   return useContext(Context)
 }
 
-/** Controls that change something. */
+/** Disables the controls inside of it in a read-only editor. */
 export function Locked({ children }: { children: ReactNode }) {
   return (
     <fieldset disabled={useReadOnly()} className="contents">
@@ -18,7 +18,7 @@ export function Locked({ children }: { children: ReactNode }) {
   )
 }
 
-/** What is offered to those only whose key allows it. */
+/** Shows its children only if the key allows the action. */
 export function OnlyWho({ may, children }: { may: keyof Pick<Rights, 'administers' | 'calls'>; children: ReactNode }) {
   return useRights()[may] ? children : null
 }

@@ -2,7 +2,7 @@ import type { Api } from '@/api'
 import { plain } from '@/lib/inert'
 import { Fact } from './fact'
 
-/** Who asked for a run: the key by its name, and the run that started it. Nothing where no key was needed. */
+/** Who requested a run: the name of the key and the run that started it. Empty if no key was needed. */
 export function RequestedBy({ by }: { by: Api.RequestedBy | null | undefined }) {
   if (!by?.key_id && !by?.run_id) return null
   const key = plain(by.key_name ?? '') || by.key_id

@@ -1,6 +1,6 @@
 import { plain } from '@/lib/inert'
 
-/** The beginning of an input, in one line. */
+/** The beginning of an input on one line. */
 export function InputPreview({ text }: { text: string | undefined }) {
   const shown = plain(text ?? '')
   return (
@@ -10,7 +10,7 @@ export function InputPreview({ text }: { text: string | undefined }) {
   )
 }
 
-/** A model's name; commands have none. */
+/** The name of a model, or a dash for runs without one. */
 export function ModelName({ name }: { name: string | null | undefined }) {
   if (!name) return <span className="text-faint">–</span>
   const shown = plain(name)

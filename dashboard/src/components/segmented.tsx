@@ -9,7 +9,7 @@ interface Props<T extends string> {
   className?: string
 }
 
-/** One of a few, all of them in sight. */
+/** A choice of a few options that are all visible. */
 export function Segmented<T extends string>({ label, options, value, onChange, className }: Props<T>) {
   return (
     <RadioGroup.Root

@@ -1,4 +1,4 @@
-/** A list whose items can be put in another order: with a pointer, or with the keyboard on an item's handle. */
+/** A list that can be reordered by dragging, or with the keyboard on an item's handle. */
 import {
   type Announcements, DndContext, type DragEndEvent, KeyboardSensor, type Modifier, PointerSensor, closestCenter, useSensor,
   useSensors,
@@ -9,7 +9,7 @@ import { GripVertical } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cn } from '@/lib/cn'
 
-/** A click that trembles is no drag. */
+/** Smaller movements count as a click. */
 const DRAG_PIXELS = 4
 
 const vertical: Modifier = ({ transform }) => ({ ...transform, x: 0, scaleX: 1, scaleY: 1 })
@@ -17,10 +17,10 @@ const vertical: Modifier = ({ transform }) => ({ ...transform, x: 0, scaleX: 1, 
 interface Props<T> {
   items: readonly T[]
   label: string
-  /** What an item is called in announcements and on its handle. */
+  /** The name of an item for announcements and its handle. */
   nameOf: (item: T) => string
   onMove: (from: number, to: number) => void
-  /** An item; it shows the handle where it likes. */
+  /** Renders an item with the handle in it. */
   children: (item: T, handle: ReactNode, index: number) => ReactNode
   className?: string
 }
@@ -35,17 +35,17 @@ export function SortableList<T extends { readonly id: string }>({ items, label, 
     const [from, to] = [indexOf(active.id), indexOf(over?.id)]
     if (from !== -1 && to !== -1 && from !== to) onMove(from, to)
   }
-  const named = (id: unknown) => {
+  const nameById = (id: unknown) => {
     const item = items[indexOf(id)]
     return item === undefined ? '' : nameOf(item)
   }
-  const place = (id: unknown) => `position ${indexOf(id) + 1} of ${items.length}`
+  const positionById = (id: unknown) => `position ${indexOf(id) + 1} of ${items.length}`
   const announcements: Announcements = {
-    onDragStart: ({ active }) => `${named(active.id)} is picked up at ${place(active.id)}`,
+    onDragStart: ({ active }) => `${nameById(active.id)} is picked up at ${positionById(active.id)}`,
     onDragOver: ({ active, over }) =>
-      over && over.id !== active.id ? `${named(active.id)} would move to ${place(over.id)}` : undefined,
-    onDragEnd: ({ active, over }) => (over ? `${named(active.id)} is dropped at ${place(over.id)}` : 'Nothing moved'),
-    onDragCancel: ({ active }) => `${named(active.id)} stays where it was`,
+      over && over.id !== active.id ? `${nameById(active.id)} would move to ${positionById(over.id)}` : undefined,
+    onDragEnd: ({ active, over }) => (over ? `${nameById(active.id)} is dropped at ${positionById(over.id)}` : 'Nothing moved'),
+    onDragCancel: ({ active }) => `${nameById(active.id)} stays where it was`,
   }
   const instructions =
     'To move an item, press Space, then the arrow keys, then Space again to drop it. Escape cancels.'

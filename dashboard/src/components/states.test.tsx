@@ -5,7 +5,7 @@ import { Answer } from './states'
 
 const query = (error: unknown) => ({ data: 'seen before', error, refetch: () => undefined })
 
-it('shows what was seen before while the server is away, and not to a key that it is refused to', () => {
+it('keeps old data while the server is unreachable, but not after a 403', () => {
   const { rerender } = render(<Answer query={query(ApiError.unreachable())}>{(data) => data}</Answer>)
   expect(screen.getByText('seen before')).toBeTruthy()
   rerender(<Answer query={query(new ApiError('Forbidden', 'use one of an admin', 403))}>{(data) => data}</Answer>)

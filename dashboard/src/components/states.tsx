@@ -1,7 +1,7 @@
-/** What a page shows while it waits, when there is nothing, and when something went wrong. */
+/** The loading, empty and error states of a page. */
 import { CircleAlert, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { otherKey } from '@/api/access'
+import { askForAnotherKey } from '@/api/access'
 import { ApiError, messageOf } from '@/api/error'
 import { Command } from './command'
 import { Button, Card } from './ui'
@@ -36,7 +36,7 @@ export function Empty({ title, children, command, action }: EmptyProps) {
   )
 }
 
-/** The server's own words, and its stable name for them. What is refused to a key is not asked for again with the same one. */
+/** The server's message and error name. For a 403 it offers another key instead of a retry, which would fail again. */
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
   const name = error instanceof ApiError ? error.error : null
   const refused = error instanceof ApiError && error.status === 403
@@ -48,7 +48,7 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
         {name ? <p className="mt-1 text-muted">{name}</p> : null}
       </div>
       {refused ? (
-        <Button size="small" onClick={otherKey}>
+        <Button size="small" onClick={askForAnotherKey}>
           Use another key
         </Button>
       ) : retry ? (
@@ -66,7 +66,7 @@ interface QueryLike<T> {
   refetch: () => unknown
 }
 
-/** One of the three for a query, or its data. What was shown stays while it is looked up again; what is refused to another key does not. */
+/** The data of a query, or its loading or error state. Old data stays visible if a refetch fails, except after a 403. */
 export function Answer<T>({ query, children }: { query: QueryLike<T>; children: (data: T) => ReactNode }) {
   const refused = query.error instanceof ApiError && query.error.status === 403
   if (query.data !== undefined && !refused) return children(query.data)

@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers())
 
 const FROM = '2026-01-01T00:00:00Z'
 
-it('counts on until something is over', () => {
+it('counts until there is an end time', () => {
   const { container, rerender } = render(<Elapsed from={FROM} to={null} />)
   expect(container.textContent).toBe('1 min 0 s')
   act(() => vi.advanceTimersByTime(3_000))

@@ -1,7 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { ago, between, moment } from '@/lib/format'
 
-/** One clock for all: ticks every ten seconds while somebody looks at it. */
+/** One clock for all components. It ticks every ten seconds while it has subscribers. */
 const TICK_MS = 10_000
 const listeners = new Set<() => void>()
 let now = Date.now()
@@ -26,7 +26,7 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-/** How long ago; the exact time on hover. */
+/** A relative time with the exact time on hover. */
 export function Ago({ at }: { at: string }) {
   const current = useNow()
   return (
@@ -43,7 +43,7 @@ interface ElapsedProps {
   to: string | null | undefined
 }
 
-/** How long something has taken; counts on while it has no end. What has not begun has taken nothing. */
+/** The elapsed time; it counts while there is no end time. A dash if there is no start time. */
 export function Elapsed({ from, to }: ElapsedProps) {
   const [current, setCurrent] = useState(() => Date.now())
   useEffect(() => {

@@ -1,11 +1,11 @@
-/** Inputs for values that a text stands for: while somebody types, the text may be no value yet. */
+/** Inputs for values that are typed as text. While the user types, the text may not be a valid value yet. */
 import { type ComponentProps, useId, useState } from 'react'
 import { Exact, type Json, typedNumber } from '@/lib/lossless'
 import { cn } from '@/lib/cn'
 import { Input, Textarea } from './ui'
 import { useReport } from './unread'
 
-function shown(value: Json | undefined): string {
+function textOf(value: Json | undefined): string {
   if (value instanceof Exact) return value.text
   return typeof value === 'number' || typeof value === 'string' ? String(value) : ''
 }
@@ -13,28 +13,28 @@ function shown(value: Json | undefined): string {
 interface NumberProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
   value: Json | undefined
   onChange: (value: number | Exact | undefined) => void
-  /** Only whole numbers from 0 on. */
+  /** Allow only non-negative integers. */
   counts?: boolean
 }
 
-/** A number, as it is written; empty is none. What is no number is marked, not taken over, and reported as unread. */
+/** A number that keeps its digits; empty means undefined. Invalid text is marked and reported, and does not change the value. */
 export function NumberInput({ value, onChange, counts = false, ...rest }: NumberProps) {
-  const said = useId()
+  const errorId = useId()
   const [draft, setDraft] = useState<{ text: string; of: string } | null>(null)
-  const current = shown(value)
+  const current = textOf(value)
   const text = draft !== null && draft.of === current ? draft.text : current
   const read = (typed: string) => {
     const found = typedNumber(typed)
     return counts && !(typeof found === 'number' && Number.isInteger(found) && found >= 0) ? null : found
   }
-  const wrong = text.trim() !== '' && read(text) === null
-  // A stored value that is no number is shown as it is, and whoever judges the whole says so.
-  const unread = wrong && text !== current ? `“${text}” is not ${counts ? 'a whole number' : 'a number'}` : null
+  const invalid = text.trim() !== '' && read(text) === null
+  // A stored value that is not a number is shown unchanged; the validation of the whole document reports it.
+  const unread = invalid && text !== current ? `“${text}” is not ${counts ? 'a whole number' : 'a number'}` : null
   useReport(unread)
   const change = (typed: string) => {
     const found = read(typed)
     const next = typed.trim() === '' ? undefined : found
-    setDraft({ text: typed, of: next === null ? current : shown(next) })
+    setDraft({ text: typed, of: next === null ? current : textOf(next) })
     if (next !== null) onChange(next)
   }
   return (
@@ -43,12 +43,12 @@ export function NumberInput({ value, onChange, counts = false, ...rest }: Number
         {...rest}
         inputMode="decimal"
         value={text}
-        aria-invalid={wrong || rest['aria-invalid']}
-        aria-describedby={unread === null ? rest['aria-describedby'] : said}
+        aria-invalid={invalid || rest['aria-invalid']}
+        aria-describedby={unread === null ? rest['aria-describedby'] : errorId}
         onChange={(event) => change(event.target.value)}
       />
       {unread === null ? null : (
-        <p id={said} className="text-danger [overflow-wrap:anywhere]">
+        <p id={errorId} className="text-danger [overflow-wrap:anywhere]">
           {unread}
         </p>
       )}
@@ -61,7 +61,7 @@ interface LinesProps extends Omit<ComponentProps<'textarea'>, 'value' | 'onChang
   onChange: (lines: string[]) => void
 }
 
-/** Texts, one a line. Empty lines are none. */
+/** A list of strings, one per line. Empty lines are ignored. */
 export function LinesInput({ value, onChange, className, ...rest }: LinesProps) {
   const [draft, setDraft] = useState('')
   const lines = (text: string) => text.split('\n').filter((line) => line !== '')

@@ -1,6 +1,6 @@
 /**
- * Texts that are no value yet. What such a field shows is not what would be sent, so whoever sends or saves waits: fields
- * report here why they cannot be read, and buttons look.
+ * Fields whose text is not a valid value report it here, so that the save and submit buttons can be disabled: the text on
+ * the screen is not what would be sent.
  */
 import { createContext, useCallback, useContext, useEffect, useId, useMemo, useState } from 'react'
 
@@ -10,15 +10,15 @@ const Context = createContext<Report>(() => undefined)
 export const UnreadProvider = Context.Provider
 
 export interface Unread {
-  /** Why fields cannot be read; empty where all can. */
+  /** One message for each invalid field. */
   problems: readonly string[]
-  /** For the provider. Stays the same function between renders. */
+  /** Passed to the provider. Stable between renders. */
   report: Report
 }
 
 const NONE: ReadonlyMap<string, string> = new Map()
 
-/** Collects what the fields inside of its provider report. */
+/** Collects the problems that fields inside its provider report. */
 export function useUnread(): Unread {
   const [known, setKnown] = useState(NONE)
   const report = useCallback((field: string, problem: string | null) => {
@@ -33,7 +33,7 @@ export function useUnread(): Unread {
   return useMemo(() => ({ problems: [...known.values()], report }), [known, report])
 }
 
-/** Beside a button that waits: why it does. */
+/** Shown next to a disabled button: why it is disabled. */
 export function NotYet({ reasons }: { reasons: readonly string[] }) {
   return (
     <p role="status" className="min-w-0 text-warning [overflow-wrap:anywhere] empty:hidden">
@@ -42,7 +42,7 @@ export function NotYet({ reasons }: { reasons: readonly string[] }) {
   )
 }
 
-/** Says of a field why its text cannot be read; null where it can. A field that goes takes its problem along. */
+/** Reports why a field's text is invalid; null if it is valid. The problem is removed when the field unmounts. */
 export function useReport(problem: string | null): void {
   const report = useContext(Context)
   const field = useId()

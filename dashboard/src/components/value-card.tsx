@@ -9,7 +9,7 @@ import { Card, CardBody, CardHeader } from './ui'
 
 interface Props {
   title: string
-  /** JSON as it was written, or any text. */
+  /** JSON source text, or any other text. */
   text: string
   json?: boolean
   /** Between the heading and the value. */
@@ -17,7 +17,7 @@ interface Props {
   className?: string
 }
 
-/** A value that somebody else wrote: as a tree, as text, and to be copied. */
+/** An untrusted value as a tree or as text, with a copy button. */
 export function ValueCard({ title, text, json = true, note, className }: Props) {
   const [shape, setShape] = useState<'tree' | 'text'>('tree')
   const shown = json ? pretty(text) : text

@@ -8,7 +8,7 @@ function table(items: string[]) {
   return <VirtualTable label="Rows" items={items} columns={[{ header: 'Name', cell: (item) => item }]} keyOf={(item) => item} />
 }
 
-it('stays at the row that is read when others come before it', () => {
+it('keeps the visible rows in place when rows are added above', () => {
   const { rerender } = render(table(names(100, 1)))
   const scroller = screen.getAllByRole('rowgroup')[0] as HTMLElement
   rerender(table(names(102, 1)))
@@ -16,10 +16,10 @@ it('stays at the row that is read when others come before it', () => {
   scroller.scrollTop = 410
   rerender(table(names(107, 1)))
   expect(scroller.scrollTop).toBe(610)
-  // One that is gone takes its room with it.
+  // A removed row moves the view up.
   rerender(table(names(106, 1)))
   expect(scroller.scrollTop).toBe(570)
-  // A list of others has no row to stay at.
+  // A list of other rows has no row to keep in place.
   rerender(table(['x', 'y']))
   expect(scroller.scrollTop).toBe(570)
 })

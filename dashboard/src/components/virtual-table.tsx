@@ -1,4 +1,4 @@
-/** A table of any length: only the rows in view are in the page. */
+/** A table of any length that renders only the visible rows. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { cn } from '@/lib/cn'
@@ -6,11 +6,11 @@ import { cn } from '@/lib/cn'
 export interface Column<T> {
   header: string
   cell: (item: T) => ReactNode
-  /** Width, and from which width of the window on it is shown: `w-28 max-md:hidden`. */
+  /** Classes for the width and the visibility: `w-28 max-md:hidden`. */
   className?: string
 }
 
-/** The rows in view, from 0. */
+/** The range of visible rows, from 0. */
 export interface Shown {
   first: number
   last: number
@@ -21,11 +21,11 @@ interface Props<T> {
   items: T[]
   columns: Column<T>[]
   keyOf: (item: T) => string
-  /** Called when the end comes near. */
+  /** Called when the end is near. */
   onEnd?: () => void
-  /** Whether more is to come, so that the end is not the end. */
+  /** Whether more items can be loaded. */
   hasMore?: boolean
-  /** Told which rows are in view. */
+  /** Called when the visible rows change. */
   onShown?: (shown: Shown) => void
 }
 
@@ -41,7 +41,7 @@ export function VirtualTable<T>(props: Props<T>) {
     estimateSize: () => ROW_HEIGHT,
     overscan: OVERSCAN,
   })
-  useKeptPlace(scroller, useMemo(() => items.map(keyOf), [items, keyOf]))
+  useScrollAnchor(scroller, useMemo(() => items.map(keyOf), [items, keyOf]))
   const rows = virtual.getVirtualItems()
   const lastShown = rows.at(-1)?.index ?? 0
   useEffect(() => {
@@ -94,10 +94,10 @@ export function VirtualTable<T>(props: Props<T>) {
 }
 
 /**
- * What comes new at the top moves nothing away from somebody who reads further down: the row at the upper edge stays there.
- * At the very top, what is new is what one wants to see.
+ * Keeps the top visible row in place when rows are added above it. At the very top it does nothing, so that new rows are
+ * visible.
  */
-function useKeptPlace(scroller: RefObject<HTMLDivElement | null>, keys: string[]): void {
+function useScrollAnchor(scroller: RefObject<HTMLDivElement | null>, keys: string[]): void {
   const before = useRef(keys)
   useLayoutEffect(() => {
     const known = before.current
@@ -111,7 +111,7 @@ function useKeptPlace(scroller: RefObject<HTMLDivElement | null>, keys: string[]
   }, [scroller, keys])
 }
 
-/** Up and down go from one row's link to the next. */
+/** Arrow up and down move the focus between the links of the rows. */
 function moveByArrows(event: KeyboardEvent<HTMLDivElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
   const links = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-row-link]')]

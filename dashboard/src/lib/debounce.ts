@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 
-/** A value once it has stayed the same for a while. */
-export function useSettled<T>(value: T, milliseconds: number): T {
+/** Returns the value after it has not changed for `milliseconds`. */
+export function useDebounced<T>(value: T, milliseconds: number): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), milliseconds)

@@ -1,19 +1,19 @@
-/** Lines, or words, that two texts share and do not share. */
+/** Compares two texts by lines or by other parts, such as words. */
 
 export interface DiffLine {
   kind: 'same' | 'removed' | 'added'
   text: string
 }
 
-/** The table has a cell for each pair of lines; more than this takes seconds, and nobody reads it. */
-const MOST_CELLS = 4_000_000
+/** The table has one cell per pair of lines. Filling a larger table takes seconds, and such a long diff is not useful. */
+const MAX_CELLS = 4_000_000
 
-/** The difference, or null where the texts are too long for it. */
+/** Returns null if the texts are too long to compare. */
 export function diffLines(before: string, after: string): DiffLine[] | null {
   return diffParts(before.split('\n'), after.split('\n'))
 }
 
-/** The same for texts that are cut into parts already. */
+/** Like `diffLines`, for texts that are already split into parts. */
 export function diffParts(a: string[], b: string[]): DiffLine[] | null {
   let start = 0
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1
@@ -21,12 +21,12 @@ export function diffParts(a: string[], b: string[]): DiffLine[] | null {
   while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end += 1
   const left = a.slice(start, a.length - end)
   const right = b.slice(start, b.length - end)
-  if (left.length * right.length > MOST_CELLS) return null
+  if (left.length * right.length > MAX_CELLS) return null
   const same = (text: string): DiffLine => ({ kind: 'same', text })
   return [...a.slice(0, start).map(same), ...middle(left, right), ...a.slice(a.length - end).map(same)]
 }
 
-/** By the longest common subsequence. */
+/** Diffs by the longest common subsequence. */
 function middle(left: string[], right: string[]): DiffLine[] {
   const width = right.length + 1
   const longest = new Uint32Array((left.length + 1) * width)

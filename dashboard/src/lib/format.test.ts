@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ago, between, bytes, count, dollars, duration, moment, percent, plural } from './format'
 
-it('writes numbers as people read them', () => {
+it('formats numbers', () => {
   expect([count(999), count(1_234), count(12_345), count(2_500_000)]).toEqual(['999', '1,234', '12.3K', '2.5M'])
   expect([percent(0), percent(1), percent(0.5), percent(0.9999), percent(0.0001)]).toEqual([
     '0 %', '100 %', '50.0 %', '>99.9 %', '<0.1 %',
@@ -13,7 +13,7 @@ it('writes numbers as people read them', () => {
   ])
 })
 
-it('writes times as people read them', () => {
+it('formats times', () => {
   expect([duration(12), duration(1_500), duration(61_000), duration(3_700_000)]).toEqual([
     '12 ms', '1.5 s', '1 min 1 s', '1 h 1 min',
   ])
@@ -24,7 +24,7 @@ it('writes times as people read them', () => {
   expect(between('2026-03-01T00:00:00Z', null)).toBe('–')
 })
 
-it('names the zone of an exact time', () => {
+it('includes the time zone in an exact time', () => {
   const zone = new Intl.DateTimeFormat(undefined, { timeZoneName: 'short' })
   const at = '2026-01-01T00:00:00Z'
   const name = zone.formatToParts(new Date(at)).find(({ type }) => type === 'timeZoneName')?.value ?? 'none'

@@ -1,4 +1,4 @@
-/** Numbers, durations and times as people read them. */
+/** Formats numbers, durations and times for display. */
 
 const WHOLE = new Intl.NumberFormat('en')
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
@@ -18,7 +18,7 @@ export function percent(rate: number): string {
   return `${(rate * 100).toFixed(digits)} %`
 }
 
-/** Money, where prices are known. */
+/** A price in US dollars, or a dash if it is unknown. */
 export function dollars(value: number | null | undefined): string {
   if (value === null || value === undefined) return '–'
   if (value === 0) return '$0'
@@ -34,7 +34,7 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** From one RFC 3339 time to another, or nothing where one is missing. */
+/** The duration between two RFC 3339 times, or a dash if one is missing. */
 export function between(from: string | null | undefined, to: string | null | undefined): string {
   if (!from || !to) return '–'
   return duration(Math.max(0, Date.parse(to) - Date.parse(from)))
@@ -47,7 +47,7 @@ const STEPS: [limit: number, divisor: number, unit: string][] = [
   [30 * 86_400, 86_400, 'd'],
 ]
 
-/** How long ago, short; a date where it is longer than a month. */
+/** A short relative time such as `3 h ago`, or the date if it is more than 30 days ago. */
 export function ago(at: string, now: number): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(at)) / 1_000))
   if (seconds < 5) return 'now'
@@ -57,14 +57,14 @@ export function ago(at: string, now: number): string {
   return at.slice(0, 10)
 }
 
-/** The exact time, in the reader's zone, which it names. */
+/** The exact time in the user's time zone, including the zone's name. */
 export function moment(at: string): string {
   return new Date(at).toLocaleString(undefined, {
     year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short',
   })
 }
 
-/** A time to come, short: the time of day, with the date where it is another day's. */
+/** A short future time: the time of day, with the date if it is not today. */
 export function until(at: string, now: number): string {
   const [then, today] = [new Date(at), new Date(now)]
   const time = then.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
@@ -78,7 +78,7 @@ export function bytes(value: number): string {
   return `${(value / 1_000_000).toFixed(1)} MB`
 }
 
-/** One thing or many: `plural(2, 'retry', 'retries')` is `2 retries`. */
+/** A count with its noun: `plural(2, 'retry', 'retries')` is `2 retries`. */
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { plain, segmentsOf, windowOf } from './inert'
 
-it('names what changes direction or cannot be seen', () => {
+it('names characters that change direction or are invisible', () => {
   expect(segmentsOf('a\u202Eb\u200B')).toEqual([
     { kind: 'text', text: 'a' },
     { kind: 'mark', name: 'right-to-left override', text: 'U+202E' },
@@ -11,12 +11,12 @@ it('names what changes direction or cannot be seen', () => {
   expect(plain('x\u2066y\u0007')).toBe('xU+2066yU+0007')
 })
 
-it('leaves what people write', () => {
+it('leaves ordinary text unchanged', () => {
   const text = 'tab\tline\r\nשלום مرحبا 👨‍👩‍👧 <script>'
   expect(segmentsOf(text.replace('\r', ''))).toEqual([{ kind: 'text', text: text.replace('\r', '') }])
 })
 
-it('shows the beginning, or the surroundings of the place', () => {
+it('shows the beginning, or the text around the highlight', () => {
   expect(windowOf(100, 1_000, null)).toEqual({ from: 0, to: 100 })
   expect(windowOf(5_000, 1_000, null)).toEqual({ from: 0, to: 1_000 })
   expect(windowOf(5_000, 1_000, { start: 3_000, end: 3_010 })).toEqual({ from: 2_750, to: 3_750 })

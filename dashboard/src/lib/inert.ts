@@ -1,6 +1,6 @@
 /**
- * Texts that models wrote, made plain: characters that change the direction of text or cannot be seen are named, and
- * a long text is cut into pieces that a browser lays out in no time.
+ * Makes untrusted text safe to display: replaces characters that change the text direction or are invisible with their
+ * names, and limits how much of a long text is shown at once.
  */
 
 export type Segment = { kind: 'text'; text: string } | { kind: 'mark'; name: string; text: string }
@@ -25,7 +25,7 @@ const NAMES: Record<number, string> = {
   0xfeff: 'byte order mark',
 }
 
-/** Controls but tab and line feeds, and everything of the table above. The joiner of emoji (U+200D) may stay. */
+/** Control characters except tab and line breaks, and every character in the table above. The emoji joiner (U+200D) is allowed. */
 const HIDDEN =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200c\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g
 
@@ -33,7 +33,7 @@ function codeOf(char: string): string {
   return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** The pieces of a text: what can be shown as it is, and what is shown by its name. */
+/** Splits a text into parts that are shown unchanged and characters that are shown by name. */
 export function segmentsOf(text: string): Segment[] {
   const segments: Segment[] = []
   let from = 0
@@ -47,7 +47,7 @@ export function segmentsOf(text: string): Segment[] {
   return segments
 }
 
-/** The same in one line of plain text, for titles and labels. */
+/** Replaces hidden characters with their code points, for titles and labels. */
 export function plain(text: string): string {
   return text.replace(HIDDEN, codeOf)
 }
@@ -57,7 +57,7 @@ export interface Window {
   to: number
 }
 
-/** Which part of a long text is shown at first: its beginning, or the surroundings of the place that is lit up. */
+/** Which part of a long text is shown first: its beginning, or the part around the highlighted span. */
 export function windowOf(length: number, limit: number, lit: { start: number; end: number } | null): Window {
   if (length <= limit) return { from: 0, to: length }
   if (lit === null || lit.end <= limit) return { from: 0, to: limit }

@@ -1,4 +1,4 @@
-/** What is said of requests for input. Pure. */
+/** Labels and summaries of input requests. */
 import type { Api } from '@/api'
 
 export const PURPOSES: Record<Api.InputPurpose, string> = {
@@ -16,7 +16,6 @@ export function summaryOf({ message, tool }: Summarized): string {
   return message.replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Who answered. */
 export function actorLabel(actor: Api.AuditActor): string {
   switch (actor.kind) {
     case 'key':

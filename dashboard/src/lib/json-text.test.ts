@@ -15,26 +15,26 @@ describe('locate', () => {
     expect(at(text, '')).toBe(text)
   })
 
-  it('finds it in a fence with prose around it', () => {
+  it('finds a value in a fenced block with prose around it', () => {
     const text = 'Sure [here]:\n```json\n{"severity": "critical"}\n```\nDone {x}.'
     expect(at(text, '/severity')).toBe('"critical"')
   })
 
-  it('shows what is nearest where something is missing', () => {
+  it('finds the nearest parent of a missing value', () => {
     expect(at('{"a": {"b": 1}}', '/a/missing')).toBe('{"b": 1}')
   })
 
-  it('reads as far as it can', () => {
+  it('reads truncated and invalid JSON as far as possible', () => {
     expect(at('{"a": 1, "b": [{"c": "cut of', '/b/0/c')).toBe('"cut of')
     expect(at('{"a": 1, b: 2}', '/a')).toBe('1')
     expect(at('no json at all', '/a')).toBeNull()
   })
 
-  it('takes the last of a key that is given twice, as readers do', () => {
+  it('takes the last of two duplicate keys, as JSON.parse does', () => {
     expect(at('{"a": 1, "a": 2}', '/a')).toBe('2')
   })
 
-  it('comes to an end on hostile text', () => {
+  it('handles deeply nested text', () => {
     expect(locate('['.repeat(200_000), '/0/0')).not.toBeNull()
     expect(locate('{"a":'.repeat(100_000), '/a/a')).not.toBeNull()
   })
@@ -52,7 +52,7 @@ it('reads pointers', () => {
   expect(pointerParts('/a~1b/~0/0')).toEqual(['a/b', '~', '0'])
 })
 
-it('indents a value and leaves everything else', () => {
+it('indents a JSON value and leaves other text unchanged', () => {
   expect(pretty('{"a":[1.0,{}],"b":"x"}')).toBe('{\n  "a": [\n    1.0,\n    {}\n  ],\n  "b": "x"\n}')
   expect(pretty('Here: {"a":1}')).toBe('Here: {"a":1}')
   expect(pretty('{"a":1} and')).toBe('{"a":1} and')

@@ -1,6 +1,6 @@
 /**
- * JSON as text: where each value stands, with numbers as they were written. Reads as far as it can, so that a place in
- * a broken or cut-off answer can still be shown. It judges nothing: whether an answer is JSON is for the server to say.
+ * A JSON parser that keeps the position of each value and the original digits of numbers. It is tolerant: it reads broken
+ * or truncated text as far as possible, so that an error in it can still be located. The server decides what is valid JSON.
  */
 export interface JsonNode {
   kind: 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
@@ -15,8 +15,8 @@ export interface Span {
   end: number
 }
 
-/** Deeper than the server lets in. */
-const DEEPEST = 200
+/** Deeper than the server accepts. */
+const MAX_DEPTH = 200
 
 class Reader {
   /** Whether everything so far was well formed. */
@@ -30,7 +30,7 @@ class Reader {
   value(depth: number): JsonNode | null {
     this.space()
     const char = this.text[this.at]
-    if (char === undefined || depth > DEEPEST) return this.broken()
+    if (char === undefined || depth > MAX_DEPTH) return this.broken()
     if (char === '{') return this.object(depth)
     if (char === '[') return this.array(depth)
     if (char === '"') return this.string()
@@ -123,14 +123,14 @@ class Reader {
   }
 }
 
-/** The value that begins at a place, and whether it is whole. */
+/** Reads the value that begins at `from`. `whole` is false if the JSON is broken or truncated. */
 export function readJson(text: string, from = 0): { node: JsonNode | null; whole: boolean } {
   const reader = new Reader(text, from)
   const node = reader.value(0)
   return { node, whole: reader.whole }
 }
 
-/** The value of a string's node; as it is written where it cannot be read. */
+/** The value of a string node, or its source text if it is not a valid string. */
 export function unquoted(text: string, node: Span): string {
   const raw = text.slice(node.start, node.end)
   try {
@@ -141,13 +141,13 @@ export function unquoted(text: string, node: Span): string {
   }
 }
 
-/** A JSON pointer's parts. */
+/** Splits a JSON pointer into its unescaped parts. */
 export function pointerParts(pointer: string): string[] {
   if (!pointer.startsWith('/')) return []
   return pointer.slice(1).split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** Follows a pointer as far as it leads. */
+/** Follows a pointer as far as it exists. `depth` is the number of parts that were found. */
 export function follow(node: JsonNode, parts: string[]): { node: JsonNode; depth: number } {
   let current = node
   for (const [depth, part] of parts.entries()) {
@@ -163,7 +163,7 @@ export function follow(node: JsonNode, parts: string[]): { node: JsonNode; depth
 
 const OPENING = /[{[]/g
 
-/** Where the value of a pointer stands in an answer, which may have prose around its JSON; or what is nearest to it. */
+/** The span of a pointer's value, or of its nearest parent, in an answer that may have prose around its JSON. */
 export function locate(text: string, pointer: string): Span | null {
   const parts = pointerParts(pointer)
   let best: { span: Span; depth: number } | null = null
@@ -181,7 +181,7 @@ export function locate(text: string, pointer: string): Span | null {
   }
 }
 
-/** The same value with a line for each member, numbers as they were written. */
+/** Formats a value with one member per line and numbers unchanged. */
 export function indented(text: string, node: JsonNode, depth = 0): string {
   const inner = '  '.repeat(depth + 1)
   const outer = '  '.repeat(depth)
@@ -198,7 +198,7 @@ export function indented(text: string, node: JsonNode, depth = 0): string {
   return text.slice(node.start, node.end)
 }
 
-/** A text that is one JSON value, indented; any other text as it is. */
+/** Indents a text that is one JSON value; returns any other text unchanged. */
 export function pretty(text: string): string {
   const { node, whole } = readJson(text)
   if (node === null || !whole || text.slice(node.end).trim() !== '') return text

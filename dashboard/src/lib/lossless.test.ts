@@ -6,7 +6,7 @@ import { readYaml, writeYaml } from './yaml-text'
 const TEXT = '{"b":1,"10":{"2":1.0,"1":12345678901234567890},"a":["é\\n",null,true,[],{}],"":1e400}'
 
 describe('lossless JSON', () => {
-  it('gives back what it read, to the letter', () => {
+  it('writes exactly what it read', () => {
     expect(write(parse(TEXT))).toBe(TEXT.replace('\\n', '\\n'))
     expect(write(parse(write(parse(TEXT), 2)))).toBe(TEXT)
   })
@@ -16,11 +16,11 @@ describe('lossless JSON', () => {
     expect(write(fromPlain(value), 2)).toBe(JSON.stringify(value, null, 2))
   })
 
-  it.each(['{"a":1,}', '{"a" 1}', '', '{"a":1,"a":2}', '['.repeat(500) + ']'.repeat(500)])('refuses %.20s', (text) => {
+  it.each(['{"a":1,}', '{"a" 1}', '', '{"a":1,"a":2}', '['.repeat(500) + ']'.repeat(500)])('rejects %.20s', (text) => {
     expect(() => parse(text)).toThrow(SyntaxError)
   })
 
-  it('sets in place, makes objects on the way and takes empty ones away', () => {
+  it('sets members in place, creates missing objects and removes empty ones', () => {
     const map = new Map([['a', 1 as const], ['b', 2]])
     expect(write(withAt(map, ['a'], 3))).toBe('{"a":3,"b":2}')
     const deep = withAt(map, ['c', 'd'], true)
@@ -28,12 +28,12 @@ describe('lossless JSON', () => {
     expect(write(withAt(deep, ['c', 'd'], undefined))).toBe('{"a":1,"b":2}')
   })
 
-  it('reads numbers that people type', () => {
+  it('reads typed numbers', () => {
     expect([typedNumber(' 5 '), typedNumber('1.50'), typedNumber('x'), typedNumber('')]).toEqual([5, new Exact('1.50'), null, null])
     expect(toPlain(new Exact('1.50'))).toBe(1.5)
   })
 
-  it('looks and compares', () => {
+  it('looks up paths and compares values', () => {
     const value = parse(TEXT)
     expect(at(value, 'a', '0')).toBe('é\n')
     expect(at(value, 'a', 'x', 'y')).toBeUndefined()
@@ -43,24 +43,24 @@ describe('lossless JSON', () => {
 })
 
 describe('YAML', () => {
-  it('is the same value both ways, numbers and order too', () => {
+  it('round-trips values, including numbers and member order', () => {
     const value = parse(TEXT.replace(',"":1e400', ',"yes":"no","n":1e3'))
     const yaml = writeYaml(value)
     expect(write(readYaml(yaml).value)).toBe(write(value))
     expect(yaml).toContain('12345678901234567890')
   })
 
-  it('finds places', () => {
+  it('locates values', () => {
     const text = 'a:\n  b: [x, y]\n'
     const { start, end } = readYaml(text).locate(['a', 'b', '1'])
     expect(text.slice(start, end)).toBe('y')
   })
 
-  it.each(['a: [', 'a: .inf', 'a: 1\na: 2', 'a: &x [1]\nb: *y'])('refuses %s', (text) => {
+  it.each(['a: [', 'a: .inf', 'a: 1\na: 2', 'a: &x [1]\nb: *y'])('rejects %s', (text) => {
     expect(() => readYaml(text)).toThrow()
   })
 
-  it('refuses aliases that explode', () => {
+  it('rejects aliases that expand too far', () => {
     const lines = ['a0: &a0 [x,x,x,x,x,x,x,x,x,x]']
     for (let depth = 1; depth < 9; depth += 1) {
       lines.push(`a${depth}: &a${depth} [${Array(10).fill(`*a${depth - 1}`).join(',')}]`)
@@ -69,7 +69,7 @@ describe('YAML', () => {
   })
 })
 
-it('reads the places that the server writes', () => {
+it('reads paths as the server writes them', () => {
   expect(pathParts('$.issues[0]["a b"].x-y')).toEqual(['issues', '0', 'a b', 'x-y'])
   expect(pathParts('$')).toEqual([])
   expect(pointerOf(['a/b', '~', '0'])).toBe('/a~1b/~0/0')

@@ -1,10 +1,10 @@
 /**
- * JSON that survives being edited: members keep their order (JavaScript moves names like "1" to the front of an object),
- * and a number that a double cannot hold, or that is written in another way, keeps its digits.
+ * JSON values that can be edited without loss: members keep their order (JavaScript moves names like "1" to the front of
+ * an object), and a number that a double cannot represent, or that JavaScript would format differently, keeps its digits.
  */
 import { type JsonNode, readJson, unquoted } from './json-text'
 
-/** A number as it was written. */
+/** A number with its original digits. */
 export class Exact {
   constructor(readonly text: string) {}
 }
@@ -20,7 +20,7 @@ export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value)
 }
 
-/** A number, kept exactly where JavaScript would write it otherwise. */
+/** Parses a number, and keeps its text if JavaScript would format it differently. */
 export function numberOf(text: string): number | Exact {
   const value = Number(text)
   return String(value) === text ? value : new Exact(text)
@@ -28,15 +28,15 @@ export function numberOf(text: string): number | Exact {
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/
 
-/** What somebody typed into a field for numbers; null where it is none. */
+/** Parses the text of a number field; null if it is not a number. */
 export function typedNumber(text: string): number | Exact | null {
   const trimmed = text.trim()
   return NUMBER.test(trimmed) ? numberOf(trimmed) : null
 }
 
-/** Reads strictly; throws a SyntaxError that says where. */
+/** Parses strict JSON; throws a SyntaxError with the position. */
 export function parse(text: string): Json {
-  // Strict, and its words for what is wrong are good.
+  // JSON.parse is strict and has good error messages; `readJson` is tolerant.
   JSON.parse(text)
   const { node, whole } = readJson(text)
   if (node === null || !whole) throw new SyntaxError('nested too deeply')
@@ -66,7 +66,7 @@ function build(text: string, node: JsonNode): Json {
   }
 }
 
-/** The text of a value: indented, or in one line where there is no indent. */
+/** Serializes a value: indented, or on one line if `indent` is 0. */
 export function write(value: Json, indent = 0): string {
   return written(value, indent, '\n')
 }
@@ -87,13 +87,13 @@ function written(value: Json, indent: number, line: string): string {
   return JSON.stringify(value)
 }
 
-/** Whether two values are written the same, the order of members too. */
+/** Whether two values are equal, including the order of members. */
 export function same(left: Json | undefined, right: Json | undefined): boolean {
   if (left === undefined || right === undefined) return left === right
   return left === right || write(left) === write(right)
 }
 
-/** From what JavaScript has. Members that are undefined are left out. */
+/** Converts a plain JavaScript value. Undefined members are omitted. */
 export function fromPlain(value: unknown): Json {
   if (Array.isArray(value)) return value.map(fromPlain)
   if (typeof value === 'object' && value !== null) {
@@ -103,14 +103,14 @@ export function fromPlain(value: unknown): Json {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
 }
 
-/** For looking at only: what a double cannot hold is rounded. */
+/** Converts to a plain JavaScript value. For reading only: numbers that a double cannot represent are rounded. */
 export function toPlain(value: Json): unknown {
   if (value instanceof Exact) return Number(value.text)
   if (isMap(value)) return Object.fromEntries([...value].map(([key, member]) => [key, toPlain(member)]))
   return isList(value) ? value.map(toPlain) : value
 }
 
-/** The part that a path leads to. */
+/** The value at a path. */
 export function at(value: Json | undefined, ...path: string[]): Json | undefined {
   let current = value
   for (const part of path) {
@@ -121,7 +121,7 @@ export function at(value: Json | undefined, ...path: string[]): Json | undefined
   return current
 }
 
-/** The same with another member: in its place where it was there, at the end where it was not, gone for undefined. */
+/** Returns a copy with one member set: in place if it exists, else at the end. `undefined` removes it. */
 export function withMember(map: JsonMap, key: string, value: Json | undefined): JsonMap {
   const copy = new Map(map)
   if (value === undefined) copy.delete(key)
@@ -129,7 +129,7 @@ export function withMember(map: JsonMap, key: string, value: Json | undefined): 
   return copy
 }
 
-/** The same for a path through objects, which are made on the way; objects that become empty go with their last member. */
+/** Like `withMember` for a path. Missing objects are created; objects that become empty are removed. */
 export function withAt(map: JsonMap, path: readonly string[], value: Json | undefined): JsonMap {
   const [key, ...rest] = path
   if (key === undefined) return map

@@ -1,51 +1,51 @@
-/** A growing list, newest first: a first page that is looked up again and again, and older pages that are kept. */
+/** Merges a list, newest first, from a first page that is refetched and older pages that are kept. */
 
 export interface ListPage<T> {
   items: T[]
   next_cursor?: string | null
-  /** How many there are, at least; only on a first page. */
+  /** The number of items, or a lower bound of it. Only on the first page. */
   total?: number | null
-  /** Whether that is exact. */
+  /** Whether `total` is exact. */
   total_exact?: boolean | null
 }
 
-export interface Place {
+export interface ListPosition {
   created_at: string
   id: string
 }
 
-/** A time that can be compared to the nanosecond: in the milliseconds of a Date, many things happen at once. */
+/** A time with nanosecond precision: many items have the same millisecond. */
 function momentOf(at: string): [milliseconds: number, fraction: string] {
   return [Date.parse(at), (/\.(\d+)/.exec(at)?.[1] ?? '').padEnd(9, '0')]
 }
 
-/** Whether `a` is before `b`; not where they are of the same moment. */
-function isBefore(a: Place, b: Place): boolean {
+/** Whether `a` is older than `b`; false if they have the same time. */
+function isBefore(a: ListPosition, b: ListPosition): boolean {
   const [left, right] = [momentOf(a.created_at), momentOf(b.created_at)]
   return left[0] === right[0] ? left[1] < right[1] : left[0] < right[0]
 }
 
 /**
- * The first page as it is now, then what is older than it. Whatever is missing from the first page although it would
- * have its place there is gone.
+ * The first page as it is now, then all older items. An item of an older page that belongs on the first page but is
+ * missing there has been removed or no longer matches, so it is dropped.
  */
-export function joined<T>(first: ListPage<T>, older: ListPage<T>[], placeOf: (item: T) => Place): T[] {
+export function mergePages<T>(first: ListPage<T>, older: ListPage<T>[], positionOf: (item: T) => ListPosition): T[] {
   const last = first.items.at(-1)
   if (!first.next_cursor) return first.items
-  // A search may find nothing in what its first page looked at.
+  // The first page of a search can be empty although older pages have matches.
   if (last === undefined) return older.flatMap((page) => page.items)
-  const border = placeOf(last)
-  const shown = new Set(first.items.map((item) => placeOf(item).id))
-  const behind = older
+  const border = positionOf(last)
+  const shown = new Set(first.items.map((item) => positionOf(item).id))
+  const rest = older
     .flatMap((page) => page.items)
-    .filter((item) => !shown.has(placeOf(item).id) && !isBefore(border, placeOf(item)))
-  return [...first.items, ...behind]
+    .filter((item) => !shown.has(positionOf(item).id) && !isBefore(border, positionOf(item)))
+  return [...first.items, ...rest]
 }
 
-/** Whether things between the first page and the older ones are not known: more came than a page holds. */
-export function hasGap<T>(first: ListPage<T>, older: ListPage<T>[], placeOf: (item: T) => Place): boolean {
+/** Whether items between the first page and the older pages are missing, because more arrived than one page holds. */
+export function hasGap<T>(first: ListPage<T>, older: ListPage<T>[], positionOf: (item: T) => ListPosition): boolean {
   const newest = older[0]?.items[0]
   const last = first.items.at(-1)
   if (newest === undefined || last === undefined || !first.next_cursor) return false
-  return isBefore(placeOf(newest), placeOf(last))
+  return isBefore(positionOf(newest), positionOf(last))
 }

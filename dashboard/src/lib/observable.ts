@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value outside of React that components can follow. For the few things that are neither server state nor in the URL. */
+/** A value outside of React that components can subscribe to. For state that is neither server state nor in the URL. */
 export interface Observable<T> {
   get(): T
   set(value: T): void

@@ -1,8 +1,8 @@
-/** Places in documents, as the server writes them: `$.issues[0]["a b"]` for people, `/issues/0/a b` for machines. */
+/** Paths in JSON documents: `$.issues[0]["a b"]` as shown to users, and the JSON pointer `/issues/0/a b`. */
 
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/y
 
-/** The parts of a path. What cannot be read ends it: a place nearby is better than none. */
+/** Splits a path into its parts. Stops at the first part that it cannot read, because a parent is better than nothing. */
 export function pathParts(path: string): string[] {
   const parts: string[] = []
   STEP.lastIndex = path.startsWith('$') ? 1 : 0
@@ -25,13 +25,13 @@ export function pointerOf(parts: readonly string[]): string {
   return parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
-/** The part of a file's path that begins at the folder `.accord`: where it is for whoever knows the project. */
+/** Shortens a file path to the part from the `.accord` folder on. */
 export function inProject(file: string): string {
   const at = Math.max(file.lastIndexOf('/.accord/'), file.lastIndexOf('\\.accord\\'))
   return at < 0 ? file : file.slice(at + 1)
 }
 
-/** Whether a place is another one or inside of it. */
+/** Whether `parts` is the path `outer` or inside of it. */
 export function isWithin(parts: readonly string[], outer: readonly string[]): boolean {
   return outer.every((part, index) => parts[index] === part)
 }

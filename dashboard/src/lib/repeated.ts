@@ -1,6 +1,6 @@
 import { duration, plural } from './format'
 
-/** What an event says of a request that is made again; the numbers are absent where nobody knows them. */
+/** The fields of a `request.repeated` event. Numbers are absent if they are unknown. */
 interface Repeated {
   reason: string
   milliseconds: number
@@ -9,7 +9,7 @@ interface Repeated {
   milliseconds_left?: number | null
 }
 
-/** Why a request is made again, when, and how much patience is left. */
+/** Why and when a request is retried, and how much time and how many attempts are left. */
 export function repeated(event: Repeated): string {
   const parts = [
     event.milliseconds > 0 ? `in ${duration(event.milliseconds)}` : null,

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { useObservable } from './observable'
 import { theme } from './theme'
 
-/** A token's colour as a canvas takes it, in the theme of the moment. */
+/** Resolves a colour token to a CSS colour that a canvas accepts, in the current theme. */
 export function resolvedColour(token: string, near: Element): string {
   const probe = document.createElement('span')
   probe.style.color = `var(--color-${token})`
@@ -12,7 +12,7 @@ export function resolvedColour(token: string, near: Element): string {
   return colour
 }
 
-/** Changes whenever the theme does, by choice or by the system. */
+/** A string that changes whenever the user or the system changes the theme. */
 export function useThemeVersion(): string {
   const chosen = useObservable(theme)
   const [dark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { isExtracted } from './run-facts'
 
-it('tells values that were taken out of other text from those that were not', () => {
+it('reports values that were extracted from surrounding text', () => {
   expect((['structured', 'text', 'fence', 'prose', undefined] as const).map(isExtracted)).toEqual([false, false, true, true, false])
 })

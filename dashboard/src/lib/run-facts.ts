@@ -1,12 +1,11 @@
-/** What is said of a run. Pure. */
 import type { Api } from '@/api'
 
-/** Whether an accepted value was taken out of other text, which is worth a word. */
+/** Whether an accepted value was extracted from surrounding text. */
 export function isExtracted(source: Api.ValueSource | null | undefined): boolean {
   return source === 'fence' || source === 'prose'
 }
 
-/** Whether a person entered the result, and no model. */
+/** Whether a person entered the result. */
 export function isByPerson(source: Api.ValueSource | null | undefined): boolean {
   return source === 'human'
 }

@@ -1,4 +1,4 @@
-/** The one map of status to label, icon and colour. Pages never choose a colour by themselves. */
+/** The one map of status to label, icon and colour. Pages must not choose colours themselves. */
 import {
   Ban, CircleCheck, CircleDashed, CircleDot, CircleQuestionMark, CirclePause, CircleSlash, CircleX, Clock, Hand, Hourglass, Inbox, LoaderCircle,
   type LucideIcon, OctagonX, Scissors, ShieldX, Square, UserRound, WifiOff,
@@ -10,7 +10,7 @@ export interface Appearance {
   label: string
   icon: LucideIcon
   tone: Tone
-  /** Whether the icon turns: something is being worked on. */
+  /** Whether the icon spins. */
   busy?: boolean
 }
 
@@ -31,9 +31,9 @@ const STATUSES: Record<string, Appearance> = {
   answered: { label: 'Answered', icon: CircleCheck, tone: 'success' },
   expired: { label: 'Expired', icon: Hourglass, tone: 'danger' },
   withdrawn: { label: 'Withdrawn', icon: CircleSlash, tone: 'neutral' },
-  // Runs and sessions that wait for others, nodes of workflows, and attempts that were no answer yet.
+  // Runs and sessions that wait for others, workflow nodes, and attempts without a final answer.
   waiting: { label: 'Waiting', icon: CircleDashed, tone: 'neutral' },
-  // Nodes of workflows.
+  // Workflow nodes.
   skipped: { label: 'Skipped', icon: CircleSlash, tone: 'neutral' },
   // Attempts.
   accepted: { label: 'Accepted', icon: CircleCheck, tone: 'success' },
@@ -56,7 +56,7 @@ const STATUSES: Record<string, Appearance> = {
   timed_out: { label: 'Timed out', icon: Hourglass, tone: 'danger' },
 }
 
-/** A status that this version does not know is shown by its name. */
+/** Unknown statuses, for example of a newer server, are shown by name. */
 export function appearanceOf(status: string): Appearance {
   return STATUSES[status] ?? { label: status.replaceAll('_', ' '), icon: CircleDot, tone: 'neutral' }
 }
@@ -70,7 +70,7 @@ export const SESSION_STATUSES = [
   'pending', 'running', 'waiting', 'input_required', 'idle', 'finished', 'stopping', 'stopped', 'failed',
 ] as const
 
-/** Whether something still happens in a session or run of this status. */
-export function isUnderWay(status: string): boolean {
+/** Whether a session or run with this status is not finished yet. */
+export function isUnfinished(status: string): boolean {
   return ['pending', 'claimed', 'running', 'waiting', 'input_required', 'stopping'].includes(status)
 }

@@ -2,17 +2,17 @@ import { observable } from './observable'
 
 export type Theme = 'system' | 'light' | 'dark'
 
-const STORED_AS = 'accord-theme'
+const STORAGE_KEY = 'accord-theme'
 const ORDER: Theme[] = ['system', 'light', 'dark']
 
 export const theme = observable<Theme>(stored())
 
 function stored(): Theme {
   try {
-    const value = localStorage.getItem(STORED_AS)
+    const value = localStorage.getItem(STORAGE_KEY)
     return ORDER.find((known) => known === value) ?? 'system'
   } catch {
-    // Storage may be forbidden; the system's preference is a good answer then.
+    // Storage may be blocked; fall back to the system's preference.
     return 'system'
   }
 }
@@ -21,9 +21,9 @@ export function setTheme(value: Theme): void {
   theme.set(value)
   applyTheme()
   try {
-    localStorage.setItem(STORED_AS, value)
+    localStorage.setItem(STORAGE_KEY, value)
   } catch {
-    // It holds for this visit.
+    // Storage may be blocked; the theme then lasts until a reload.
   }
 }
 
@@ -31,7 +31,7 @@ export function nextTheme(value: Theme): Theme {
   return ORDER[(ORDER.indexOf(value) + 1) % ORDER.length] ?? 'system'
 }
 
-/** The attribute that tokens.css looks at; without it the system decides. */
+/** Sets the attribute that tokens.css reads. Without it the system's preference applies. */
 export function applyTheme(): void {
   const root = document.documentElement
   if (theme.get() === 'system') root.removeAttribute('data-theme')

@@ -1,8 +1,8 @@
-/** Whether something on the page is not saved, for those outside of it who would end it. */
+/** Counts editors with unsaved changes, so that signing out can ask first. */
 import { useEffect } from 'react'
 import { observable } from './observable'
 
-/** How many editors have something that is not saved. */
+/** The number of editors with unsaved changes. */
 export const unsaved = observable(0)
 
 export function useUnsaved(changed: boolean): void {

@@ -1,23 +1,23 @@
-/** Words that a text has and others have not, so that what differs between similar texts can be seen. */
+/** Marks the words in which similar texts differ. */
 import { diffParts } from './diff'
 
 export interface Part {
   text: string
-  /** Whether the other text has it not. */
+  /** Whether the other text lacks this part. */
   own: boolean
 }
 
-/** Below this, texts have so little in common that marking what differs would mark nearly all of it. */
-const ALIKE = 0.35
+/** If less than this share of words is common, nearly everything would be marked, so nothing is. */
+const MIN_SIMILARITY = 0.35
 
-/** A word with the space behind it, so that the parts together are the text. */
+/** A word with the whitespace around it, so that the parts joined give the original text. */
 const WORD = /\s*\S+\s*$|\s*\S+/g
 
 const wordsOf = (text: string): string[] => text.match(WORD) ?? (text === '' ? [] : [text])
 
 const bare = (word: string): string => word.trim().replace(/[.,;:!?]+$/, '').toLowerCase()
 
-/** A text in parts, those marked that `other` has not. One unmarked part where the two have little in common. */
+/** Splits a text into parts and marks those that `other` lacks. One unmarked part if the two have little in common. */
 export function ownWords(text: string, other: string): Part[] {
   const words = wordsOf(text)
   const whole = [{ text, own: false }]
@@ -25,7 +25,7 @@ export function ownWords(text: string, other: string): Part[] {
   if (compared === null) return whole
   const mine = compared.filter((part) => part.kind !== 'removed')
   const shared = mine.filter((part) => part.kind === 'same').length
-  if (shared < ALIKE * Math.max(words.length, compared.length - mine.length + shared)) return whole
+  if (shared < MIN_SIMILARITY * Math.max(words.length, compared.length - mine.length + shared)) return whole
   const parts: Part[] = []
   for (const [index, word] of words.entries()) {
     const own = mine[index]?.kind === 'added'

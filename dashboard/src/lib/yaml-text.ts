@@ -1,23 +1,23 @@
-/** YAML as the agents' files are written in, to the same values as JSON and back. Loaded with the editor only. */
+/** Reads and writes YAML as lossless JSON values. Loaded only with the editor, because the parser is large. */
 import { type ScalarTag, type Tags, isAlias, isMap as isYamlMap, isNode, isScalar, isSeq, parseDocument, stringify } from 'yaml'
 import type { Span } from './json-text'
 import { Exact, type Json, numberOf } from './lossless'
 
-/** Aliases can make a small text large; nobody writes more than this by hand. */
-const MOST_NODES = 100_000
+/** Aliases can expand a small text into a huge value; no hand-written file comes near this. */
+const MAX_NODES = 100_000
 
 export interface YamlValue {
   value: Json
-  /** Where a pointer's parts lead, or what is nearest to it. */
+  /** The span of the value at a path, or of its nearest parent. */
   locate(parts: readonly string[]): Span
 }
 
-/** Throws a SyntaxError that says where. */
+/** Throws a YamlError with the offset of the error. */
 export function readYaml(text: string): YamlValue {
   const document = parseDocument(text, { version: '1.2', uniqueKeys: true })
   const error = document.errors[0]
   if (error !== undefined) throw new YamlError(error.message.split('\n')[0] ?? error.message, error.pos[0])
-  const value = build(document.contents, { left: MOST_NODES, anchors: new Map() })
+  const value = build(document.contents, { nodesLeft: MAX_NODES, anchors: new Map() })
   return { value, locate: (parts) => locate(document.contents, parts, text.length) }
 }
 
@@ -30,23 +30,23 @@ export class YamlError extends SyntaxError {
   }
 }
 
-interface Work {
-  left: number
-  /** By name, the latest: an alias means the one before it. */
+interface BuildState {
+  nodesLeft: number
+  /** The latest node of each anchor: an alias refers to the last one before it. */
   anchors: Map<string, unknown>
 }
 
-function build(node: unknown, work: Work): Json {
-  work.left -= 1
-  if (work.left < 0) throw new YamlError('too large after expanding aliases', 0)
+function build(node: unknown, state: BuildState): Json {
+  state.nodesLeft -= 1
+  if (state.nodesLeft < 0) throw new YamlError('too large after expanding aliases', 0)
   if (isAlias(node)) {
-    const meant = work.anchors.get(node.source)
-    if (meant === undefined) throw new YamlError(`unknown anchor &${node.source}`, node.range?.[0] ?? 0)
-    return build(meant, work)
+    const target = state.anchors.get(node.source)
+    if (target === undefined) throw new YamlError(`unknown anchor &${node.source}`, node.range?.[0] ?? 0)
+    return build(target, state)
   }
-  if (isNode(node) && node.anchor !== undefined) work.anchors.set(node.anchor, node)
-  if (isYamlMap(node)) return new Map(node.items.map((pair) => [keyOf(pair.key), build(pair.value, work)]))
-  if (isSeq(node)) return node.items.map((item) => build(item, work))
+  if (isNode(node) && node.anchor !== undefined) state.anchors.set(node.anchor, node)
+  if (isYamlMap(node)) return new Map(node.items.map((pair) => [keyOf(pair.key), build(pair.value, state)]))
+  if (isSeq(node)) return node.items.map((item) => build(item, state))
   return isScalar(node) ? scalar(node.value, node.source, node.range?.[0] ?? 0) : null
 }
 
@@ -86,7 +86,7 @@ function rangeOf(node: unknown): Span | null {
   return range ? { start: range[0], end: range[1] } : null
 }
 
-/** A number that JavaScript would write otherwise keeps its digits. */
+/** Keeps the digits of a number that JavaScript would format differently. */
 const exact: ScalarTag = {
   tag: 'tag:yaml.org,2002:float',
   default: true,
@@ -96,12 +96,12 @@ const exact: ScalarTag = {
   stringify: (item) => (item.value instanceof Exact ? item.value.text : String(item.value)),
 }
 
-/** For documents that are edited and written again. */
+/** Custom tags for documents that are edited in place. */
 export const exactNumbers = (tags: Tags): Tags => [exact, ...tags]
 
-/** The value of a node without aliases. */
+/** The value of a node, with aliases expanded. */
 export function jsonOf(node: unknown): Json {
-  return build(node, { left: MOST_NODES, anchors: new Map() })
+  return build(node, { nodesLeft: MAX_NODES, anchors: new Map() })
 }
 
 export function writeYaml(value: Json): string {

@@ -23,7 +23,7 @@ const one = createRoute({
     tab: textOf(search, 'tab'),
     /** Whether schemas are edited as fields or as code. */
     as: textOf(search, 'as'),
-    /** The run that is tried. */
+    /** The trial run to show. */
     run: textOf(search, 'run'),
   }),
   component: lazyRouteComponent(() => import('@/features/agents/agent-page'), 'AgentPage'),

@@ -6,7 +6,7 @@ import { type RawSearch, oneOf, optional } from './search'
 const list = createRoute({
   getParentRoute: () => rootRoute,
   path: '/inputs',
-  /** Open ones where nothing is said. */
+  /** Open requests by default. */
   validateSearch: (search: RawSearch) => optional({ status: oneOf(search, 'status', [...INPUT_STATUSES, 'all'] as const) }),
   component: lazyRouteComponent(() => import('@/features/inputs/inputs-page'), 'InputsPage'),
 })

@@ -7,9 +7,9 @@ export const newRunRoute = createRoute({
   path: '/runs/new',
   validateSearch: (search: RawSearch) => optional({
     agent: textOf(search, 'agent'),
-    /** The run whose input the form begins with. */
+    /** The run whose input fills the form. */
     run: textOf(search, 'run'),
-    /** Whether the form begins with the example of the schema. */
+    /** Whether the schema's example fills the form. */
     sample: search.sample === true ? true : undefined,
   }),
   component: lazyRouteComponent(() => import('@/features/run/new-run-page'), 'NewRunPage'),

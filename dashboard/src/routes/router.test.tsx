@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { loadPagesLater, makeRouter } from './router'
 
-it('loads the code of every page once the first one is there', () => {
+it('loads the code of every page after the first one is shown', () => {
   vi.useFakeTimers()
   const router = makeRouter()
   const pages = Object.values(router.routesById).filter(({ options }) => options.component?.preload !== undefined)

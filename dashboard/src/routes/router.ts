@@ -1,4 +1,4 @@
-/** All pages. Each route is thin: its address, its search parameters, and the page to load when it is needed. */
+/** All routes. Each has a path, search parameters and a lazily loaded page. */
 import { createRouter } from '@tanstack/react-router'
 import { agentRoutes } from './agents'
 import { inputRoutes } from './inputs'
@@ -29,12 +29,12 @@ export function makeRouter() {
   return createRouter({ routeTree, basepath: '/ui', defaultPreload: 'intent', scrollRestoration: true })
 }
 
-/** How long after the first page the others are loaded: it comes first. */
+/** The delay before the code of the other pages is loaded, so that the first page is not slowed down. */
 const LATER_MS = 300
 
 /**
- * Loads the code of all pages once the first one is there. A click that finds the server away, or started anew with another
- * build, then needs no code from it: the router would load the whole document again, and the key goes with it.
+ * Loads the code of all pages after the first one is shown. Otherwise a click while the server is down, or after it was
+ * restarted with another build, fails to load the page's code and the router reloads the whole document.
  */
 export function loadPagesLater(router: ReturnType<typeof makeRouter>): void {
   const done = router.subscribe('onRendered', () => {

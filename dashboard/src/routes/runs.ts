@@ -16,7 +16,7 @@ const list = createRoute({
   component: lazyRouteComponent(() => import('@/features/runs/runs-page'), 'RunsPage'),
 })
 
-/** A run is looked at in its session; this address is for those who only have its id. */
+/** Redirects to the run's session page, for links that only have the run id. */
 const one = createRoute({
   getParentRoute: () => rootRoute,
   path: '/runs/$runId',

@@ -21,13 +21,13 @@ const one = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sessions/$sessionId',
   validateSearch: (search: RawSearch) => optional({
-    /** The run that is looked at; the newest where nothing is said. */
+    /** The selected run; the newest by default. */
     run: textOf(search, 'run'),
-    /** The attempt that is looked at, as `delivery-number`. */
+    /** The selected attempt, as `delivery-number`. */
     attempt: textOf(search, 'attempt'),
-    /** The error that is lit up, by its place in the attempt's list. */
+    /** The highlighted error, by its index in the attempt's list. */
     error: indexOf(search, 'error'),
-    /** The workflow run that somebody came from. */
+    /** The workflow run from which the user followed a link. */
     workflow: textOf(search, 'workflow'),
     view: oneOf(search, 'view', ['timeline', 'steps', 'attempts', 'result', 'input', 'family'] as const),
   }),

@@ -20,7 +20,7 @@ const one = createRoute({
   getParentRoute: () => rootRoute,
   path: '/workflow-runs/$workflowRunId',
   validateSearch: (search: RawSearch) => optional({
-    /** The node that is looked at. */
+    /** The selected node. */
     node: textOf(search, 'node'),
     view: oneOf(search, 'view', ['comparison', 'node', 'timeline', 'result', 'input'] as const),
   }),

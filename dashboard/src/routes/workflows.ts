@@ -8,32 +8,32 @@ const list = createRoute({
   component: lazyRouteComponent(() => import('@/features/workflows/workflows-page'), 'WorkflowsPage'),
 })
 
-/** What is looked at in the editor. */
-const look = (search: RawSearch) =>
+/** The state of the editor. */
+const editorSearch = (search: RawSearch) =>
   optional({
     /** Whether it is shown as a graph or as YAML. */
     as: textOf(search, 'as'),
-    /** A node, by its id. */
+    /** The selected node, by its id. */
     node: textOf(search, 'node'),
-    /** An edge, by its place in the list. */
+    /** The selected edge, by its index in the list. */
     edge: search.edge === undefined ? undefined : indexOf(search, 'edge'),
     /** Whether the form for a run is open. */
     starting: search.starting === true ? true : undefined,
-    /** The workflow run whose input the form begins with. */
+    /** The workflow run whose input fills the form. */
     run: textOf(search, 'run'),
   })
 
 const create = createRoute({
   getParentRoute: () => rootRoute,
   path: '/workflows/new',
-  validateSearch: look,
+  validateSearch: editorSearch,
   component: lazyRouteComponent(() => import('@/features/workflows/workflow-page'), 'NewWorkflowPage'),
 })
 
 const one = createRoute({
   getParentRoute: () => rootRoute,
   path: '/workflows/$name',
-  validateSearch: look,
+  validateSearch: editorSearch,
   component: lazyRouteComponent(() => import('@/features/workflows/workflow-page'), 'WorkflowPage'),
 })
 

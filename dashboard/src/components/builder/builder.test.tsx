@@ -47,7 +47,7 @@ describe('the field builder', () => {
     expect(written()).toBe('{"type":"object","properties":{}}')
   })
 
-  it('writes an enum only with values that somebody typed', async () => {
+  it('writes an enum only after it has a value', async () => {
     render(<Page schema='{"type":"object","properties":{"a":{"type":"string"}}}' />)
     const user = userEvent.setup()
     await user.selectOptions(screen.getByLabelText('Type of a'), 'enum')
@@ -59,7 +59,7 @@ describe('the field builder', () => {
     expect(written()).toBe('{"type":"object","properties":{"a":{"type":"string","enum":["low"]}}}')
   })
 
-  it('waits with names that cannot be written, and says why', async () => {
+  it('does not write duplicate names and reports them', async () => {
     render(<Page schema='{"type":"object","properties":{"a":true,"b":true}}' />)
     const user = userEvent.setup()
     const [, second] = screen.getAllByLabelText('Name')
@@ -74,7 +74,7 @@ describe('the field builder', () => {
     expect(written()).toBe('{"type":"object","properties":{"a":true,"ac":true}}')
   })
 
-  it('marks what it cannot show, and keeps it when something else changes', async () => {
+  it('marks keywords that it cannot show, and keeps them on other changes', async () => {
     const kept = '"allOf":[{"minProperties":1}]'
     render(<Page schema={`{"type":"object","properties":{"a":{"type":"string","x-key":1},"b":{"$ref":"#/x"}},${kept}}`} />)
     expect(screen.getByText('Kept as written: allOf')).toBeTruthy()
@@ -86,7 +86,7 @@ describe('the field builder', () => {
     )
   })
 
-  it('makes a list of it and builds inside', async () => {
+  it('turns the schema into a list and edits its items', async () => {
     render(<Page schema='{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","properties":{}}}}}' />)
     const user = userEvent.setup()
     await user.click(screen.getByRole('radio', { name: 'List of items' }))
@@ -98,13 +98,13 @@ describe('the field builder', () => {
     expect(written()).toContain('"field_1":{"type":"string"}')
   })
 
-  it('shows what was changed elsewhere', async () => {
+  it('shows a schema that was changed elsewhere', async () => {
     render(<Page schema='{"type":"object","properties":{"a":true}}' />)
     await userEvent.click(screen.getByRole('button', { name: 'Elsewhere' }))
     expect(screen.getByLabelText('Name')).toHaveProperty('value', 'other')
   })
 
-  it('offers to begin anew where it has no words', async () => {
+  it('offers to start over for a schema that it cannot show', async () => {
     render(<Page schema='{"oneOf":[{"type":"object"}]}' />)
     expect(written()).toBe('{"oneOf":[{"type":"object"}]}')
     await userEvent.click(screen.getByRole('button', { name: 'Start over with fields' }))

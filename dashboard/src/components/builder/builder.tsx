@@ -11,30 +11,30 @@ import { type Part, readSchema, writeSchema } from './model'
 import { Description, Inside } from './part-editor'
 
 export interface BuilderProps {
-  /** The schema. What the builder cannot show of it is kept. */
+  /** The schema. Keywords that the builder cannot show are kept. */
   value: Json
   onChange: (schema: Json) => void
-  /** What the schema is of. */
+  /** What the schema describes, for labels. */
   name?: string
-  /** The schema beside the fields, or below if there is no room. */
+  /** Whether to show the schema next to the fields, or below them on narrow screens. */
   preview?: boolean
-  /** Whether it is always one object, as an input is: a list is not offered. */
+  /** Whether only an object is allowed, as for an input; a list is not offered. */
   single?: boolean
 }
 
 interface State {
-  /** What the parts were read from or written to last. */
+  /** The schema from which `root` was read or to which it was last written. */
   text: string
   root: Part
 }
 
-/** A schema as fields. What cannot be written yet, such as a field without a name, waits and is reported as unread. */
+/** Edits a schema as fields. Changes that cannot be written yet, such as a field without a name, are reported as problems. */
 export function FieldBuilder({ value, onChange, name = 'the output', preview = true, single = false }: BuilderProps) {
   const text = write(value)
   const [state, setState] = useState<State>(() => ({ text, root: readSchema(value) }))
   let { root } = state
   if (state.text !== text) {
-    // Somebody else changed the schema: the ids of fields begin anew.
+    // The schema was changed elsewhere: read it again, with new field ids.
     root = readSchema(value)
     setState({ text, root })
   }

@@ -9,14 +9,14 @@ import { type Part, enumValues, isNullable, typeOf } from './model'
 interface Props {
   part: Part
   onChange: (part: Part) => void
-  /** The outermost value, which is never null unless the schema already says so. */
+  /** Whether this is the root value. "May be null" is offered for it only if the schema already allows null. */
   isRoot?: boolean
 }
 
 /** The constraints of a value besides its type. */
 export function ConstraintsEditor({ part, onChange, isRoot = false }: Props) {
   const type = typeOf(part.keywords)
-  // The values of an enum are always in sight.
+  // The values of an enum have their own editor, which is always visible.
   if (type === 'other' || type === 'enum') return null
   return (
     <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
@@ -107,15 +107,15 @@ function Control({ constraint: { label, kind }, value, onChange }: ControlProps)
   )
 }
 
-/** The same in a few words, for where the controls are folded away. */
-export function constraintsInWords(part: Part): string {
+/** A one-line summary of the constraints, shown while the controls are collapsed. */
+export function constraintSummary(part: Part): string {
   const type = typeOf(part.keywords)
   if (type === 'other' || !isMap(part.keywords)) return ''
   const keywords = part.keywords
-  const said = CONSTRAINTS[type].flatMap(({ keyword, label, kind }) => {
+  const parts = CONSTRAINTS[type].flatMap(({ keyword, label, kind }) => {
     const value = keywords.get(keyword)
     if (value === undefined || (kind === 'closed') || (kind === 'flag' && value !== true)) return []
     return [kind === 'flag' ? label.toLowerCase() : `${label.toLowerCase()} ${write(value)}`]
   })
-  return [...said, ...(isNullable(part.keywords) ? ['may be null'] : [])].join(' · ')
+  return [...parts, ...(isNullable(part.keywords) ? ['may be null'] : [])].join(' · ')
 }

@@ -1,4 +1,4 @@
-/** What can be said about a value of each type beside its type, and what of a schema that leaves unsaid. */
+/** The constraints that the builder offers for each type, and the keywords of a schema that it cannot show. */
 import { Exact, type Json, isMap } from '@/lib/lossless'
 import { type FieldType, type Part, typeOf } from './model'
 
@@ -35,7 +35,7 @@ export const CONSTRAINTS: Record<FieldType, Constraint[]> = {
   ],
 }
 
-/** The formats that the judge knows. */
+/** The formats that the server validates. */
 export const FORMATS = [
   'date', 'time', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uri-reference', 'uuid', 'regex',
   'json-pointer',
@@ -66,12 +66,12 @@ const STRUCTURE: Record<FieldType, string[]> = {
   array: ['items'],
 }
 
-/** The keywords of a type that its own controls write: they mean nothing to another one. */
+/** The keywords that the controls of a type write. They are dropped when the type changes. */
 export function ownKeywords(type: FieldType): string[] {
   return [...STRUCTURE[type], ...CONSTRAINTS[type].map((constraint) => constraint.keyword)]
 }
 
-/** The keywords that are kept as they are, because no control shows them. */
+/** The keywords that are kept unchanged because no control shows them. */
 export function keptKeywords(part: Part): string[] {
   const type = typeOf(part.keywords)
   if (type === 'other' || !isMap(part.keywords)) return []

@@ -1,9 +1,9 @@
-/** Every change that the builder makes, as pure functions. Each touches its own keyword and nothing else. */
+/** All changes that the builder makes. Each only touches its own keyword. */
 import { type Json, type JsonMap, isMap, withMember } from '@/lib/lossless'
 import { ownKeywords } from './constraints'
 import { type Field, type FieldType, type Part, enumValues, isNullable, newId, readSchema, typeOf, writeSchema } from './model'
 
-/** What a new part of a type is. Objects are closed. An enum begins without values and is not written before it has one. */
+/** The initial schema of each type. Objects are closed. An enum starts without values and is not written before it has one. */
 const FRESH: Record<FieldType, readonly [string, Json][]> = {
   string: [['type', 'string']],
   integer: [['type', 'integer']],
@@ -18,10 +18,10 @@ function freshPart(type: FieldType): Part {
   return readSchema(new Map(FRESH[type]))
 }
 
-/** What long parts should not separate from the type. */
+/** Keywords with long values. Other keywords are inserted before them, so that they stay near the type. */
 const LONG = ['properties', 'required', 'items', 'additionalProperties', 'enum']
 
-/** Sets one keyword; a new one stands before the members and items, where a reader sees it. */
+/** Sets one keyword. A new one is inserted before the long keywords. */
 export function withKeyword(part: Part, keyword: string, value: Json | undefined): Part {
   if (!isMap(part.keywords)) return part
   if (value === undefined || part.keywords.has(keyword) || LONG.includes(keyword)) {
@@ -33,7 +33,7 @@ export function withKeyword(part: Part, keyword: string, value: Json | undefined
   return { ...part, keywords: new Map(entries) }
 }
 
-/** Another type. Annotations and kept keywords stay, the old type's own words go: they would mean nothing. */
+/** Changes the type. Annotations and unknown keywords stay; the constraints of the old type are removed. */
 export function withType(part: Part, type: FieldType): Part {
   const old = typeOf(part.keywords)
   if (old === type) return part
@@ -41,13 +41,13 @@ export function withType(part: Part, type: FieldType): Part {
   const numeric = (name: string) => name === 'integer' || name === 'number'
   const dropped = new Set(numeric(old) && numeric(type) ? [] : old === 'other' ? [] : ownKeywords(old))
   const kept = isMap(before) ? [...before].filter(([key]) => key !== 'type' && !dropped.has(key)) : []
-  const said = old === 'other' ? kept.filter(([key]) => key === 'description' || key === 'title') : kept
+  const annotations = old === 'other' ? kept.filter(([key]) => key === 'description' || key === 'title') : kept
   const fresh = FRESH[type].map(([key, value]): [string, Json] => [
     key,
     key === 'type' && type !== 'enum' && isNullable(part.keywords) ? [value, 'null'] : value,
   ])
   const [first, ...rest] = fresh
-  return readSchema(new Map([...(first ? [first] : []), ...said, ...rest]))
+  return readSchema(new Map([...(first ? [first] : []), ...annotations, ...rest]))
 }
 
 export function withNullable(part: Part, nullable: boolean): Part {
@@ -68,7 +68,7 @@ export function withoutField(fields: readonly Field[], id: string): Field[] {
   return fields.filter((field) => field.id !== id)
 }
 
-/** A field with a name that is free. It is required: what is asked for is what a model gives. */
+/** Adds a field with an unused name. It is required, because models tend to omit optional fields. */
 export function withNewField(fields: readonly Field[], type: FieldType = 'string'): { fields: Field[]; added: Field } {
   const names = new Set(fields.map((field) => field.name))
   let number = fields.length + 1
@@ -84,7 +84,7 @@ export function movedField(fields: readonly Field[], from: number, to: number): 
   return copy
 }
 
-/** What an answer is: one thing, a list of things, or something that the builder cannot say. */
+/** The shape of an output: one object, a list, or something that the builder cannot show. */
 export type Shape = 'single' | 'list' | 'other'
 
 export function shapeOf(part: Part): Shape {
@@ -93,10 +93,10 @@ export function shapeOf(part: Part): Shape {
   return type === 'array' && part.items !== null ? 'list' : 'other'
 }
 
-/** What belongs to the document and not to its outermost value: it stays outside. */
-const OF_THE_DOCUMENT = ['$schema', '$id', '$defs', 'definitions', '$comment', 'title']
+/** Keywords that belong to the document, not to its root value. They stay at the root. */
+const DOCUMENT_KEYWORDS = ['$schema', '$id', '$defs', 'definitions', '$comment', 'title']
 
-/** Makes a list of what was one thing, or one thing of what was a list of it. */
+/** Wraps an object into a list, or unwraps a list to its item. */
 export function withShape(part: Part, shape: 'single' | 'list'): Part {
   if (shapeOf(part) === shape) return part
   const whole = writeSchema(part)
@@ -110,36 +110,36 @@ export function freshRoot(shape: 'single' | 'list'): Part {
 }
 
 function listOf(whole: JsonMap): JsonMap {
-  const outside = [...whole].filter(([key]) => OF_THE_DOCUMENT.includes(key))
-  const inside = [...whole].filter(([key]) => !OF_THE_DOCUMENT.includes(key))
+  const outside = [...whole].filter(([key]) => DOCUMENT_KEYWORDS.includes(key))
+  const inside = [...whole].filter(([key]) => !DOCUMENT_KEYWORDS.includes(key))
   return new Map<string, Json>([...outside, ['type', 'array'], ['items', new Map(inside)]])
 }
 
 function itemOf(whole: JsonMap): Json {
   const items = whole.get('items')
   if (!isMap(items)) return new Map(FRESH.object)
-  const outside = [...whole].filter(([key]) => OF_THE_DOCUMENT.includes(key) && !items.has(key))
+  const outside = [...whole].filter(([key]) => DOCUMENT_KEYWORDS.includes(key) && !items.has(key))
   return new Map([...outside, ...items])
 }
 
-/** Names that are missing or repeated among siblings, which cannot be written. By the field's id. */
+/** Missing and duplicate names, by the field's id. */
 export function nameProblems(part: Part): Map<string, string> {
   const problems = new Map<string, string>()
-  const look = (inner: Part): void => {
+  const visit = (inner: Part): void => {
     const seen = new Set<string>()
     for (const field of inner.fields ?? []) {
       if (field.name === '') problems.set(field.id, 'A field needs a name')
       else if (seen.has(field.name)) problems.set(field.id, `A field named ${field.name} already exists`)
       seen.add(field.name)
-      look(field.part)
+      visit(field.part)
     }
-    if (inner.items !== null) look(inner.items)
+    if (inner.items !== null) visit(inner.items)
   }
-  look(part)
+  visit(part)
   return problems
 }
 
-/** Enums without values, which no value conforms to: they are not written. */
+/** Enums without values. They are not written, because no value could match them. */
 export function enumProblems(part: Part, name: string): string[] {
   return [
     ...(isEmptyEnum(part) ? [`${name} needs at least one allowed value`] : []),

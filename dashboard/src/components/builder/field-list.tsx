@@ -13,7 +13,7 @@ interface Props {
   onChange: (fields: readonly Field[]) => void
 }
 
-/** Fields in their order: to be changed, added, removed and moved. */
+/** A list of fields that can be edited, added, removed and reordered. */
 export function FieldList({ label, fields, problems, onChange }: Props) {
   const [added, setAdded] = useState<string | null>(null)
   const add = () => {
@@ -61,7 +61,7 @@ interface RowProps {
 function FieldRow({ field, handle, focused, problems, onChange, onRemove }: RowProps) {
   const problem = problems.get(field.id)
   const name = field.name === '' ? 'the field without a name' : field.name
-  const said = `${field.id}-problem`
+  const problemId = `${field.id}-problem`
   return (
     <div className="rounded-md border bg-surface p-2">
       <PartEditor
@@ -77,7 +77,7 @@ function FieldRow({ field, handle, focused, problems, onChange, onRemove }: RowP
               className="w-32 grow font-mono @2xl:w-40 @2xl:grow-0"
               value={field.name}
               aria-invalid={problem !== undefined}
-              aria-describedby={problem === undefined ? undefined : said}
+              aria-describedby={problem === undefined ? undefined : problemId}
               autoFocus={focused}
               onFocus={(event) => focused && event.target.select()}
               onChange={(event) => onChange({ ...field, name: event.target.value })}
@@ -99,7 +99,7 @@ function FieldRow({ field, handle, focused, problems, onChange, onRemove }: RowP
         }
       />
       {problem === undefined ? null : (
-        <p id={said} role="alert" className="mt-1 pl-7 text-danger">
+        <p id={problemId} role="alert" className="mt-1 pl-7 text-danger">
           {problem}
         </p>
       )}

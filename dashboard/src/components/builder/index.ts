@@ -1,3 +1,3 @@
-/** The field builder: a schema as fields, without loss. It knows of no feature. */
+/** The field builder: edits a JSON Schema as fields without losing anything. Independent of features. */
 export { FieldBuilder } from './builder'
 export { countFields, readSchema } from './model'

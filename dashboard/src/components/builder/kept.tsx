@@ -4,7 +4,7 @@ import { type Json, isMap, write } from '@/lib/lossless'
 import { keptKeywords } from './constraints'
 import type { Part } from './model'
 
-/** Keywords that no control shows. They are named, can be looked at, and stay as they are. */
+/** Lists the keywords that no control shows. They can be viewed and are kept unchanged. */
 export function Kept({ part }: { part: Part }) {
   const names = keptKeywords(part)
   if (names.length === 0 || !isMap(part.keywords)) return null
@@ -23,7 +23,7 @@ export function Kept({ part }: { part: Part }) {
   )
 }
 
-/** A whole schema that the builder has no words for. */
+/** A schema that the builder cannot show as fields. */
 export function Unshown({ schema }: { schema: Json }) {
   return (
     <div className="min-w-0">

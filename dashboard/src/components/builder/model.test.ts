@@ -7,7 +7,7 @@ import {
 } from './edit'
 import { type Part, countFields, readSchema, typeOf, writeSchema } from './model'
 
-/** Numbers that look random and are the same each time (mulberry32). */
+/** A seeded pseudo-random generator (mulberry32). */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -25,7 +25,7 @@ const KEYWORDS = [
 const NAMES = ['a', '1', '0', '__proto__', 'type', 'constructor', '', 'a b', 'é', 'required', '10']
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null', 'enum', 'strange']
 
-/** Schemas as people write them, and now and then something that is none. */
+/** Random schemas, sometimes with invalid parts. */
 function anySchema(next: () => number, depth: number): Json {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T
   const names = () => NAMES.filter(() => next() < 0.25).sort(() => next() - 0.5)
@@ -56,7 +56,7 @@ function anySchema(next: () => number, depth: number): Json {
     }
   }
   if (next() < 0.05) return odd()
-  // Most schemas are objects with members, or lists.
+  // Most schemas are objects with properties, or lists.
   const likely = pick([['type', 'properties', 'required'], ['type', 'items'], ['type'], []])
   const keywords = [...new Set([...likely, ...KEYWORDS.filter(() => next() < 0.08)])].sort(() => next() - 0.5)
   const type = likely.includes('properties') ? 'object' : likely.includes('items') ? 'array' : null
@@ -70,13 +70,13 @@ function anySchema(next: () => number, depth: number): Json {
 const SEEDS = Array.from({ length: 1_500 }, (_, index) => index)
 
 /** All parts that have fields, the outermost first. */
-function holders(part: Part): Part[] {
+function partsWithFields(part: Part): Part[] {
   const inner = [...(part.fields ?? []).map((field) => field.part), ...(part.items === null ? [] : [part.items])]
-  return [...(part.fields === null ? [] : [part]), ...inner.flatMap(holders)]
+  return [...(part.fields === null ? [] : [part]), ...inner.flatMap(partsWithFields)]
 }
 
 describe('any schema', () => {
-  it('comes back to the letter when nobody touched it', () => {
+  it('is written unchanged if it was not edited', () => {
     let shown = 0
     for (const seed of SEEDS) {
       const schema = anySchema(random(seed), 3)
@@ -87,10 +87,10 @@ describe('any schema', () => {
     expect(shown).toBeGreaterThan(1_000)
   })
 
-  it('comes back to the letter when a change is taken back', () => {
+  it('is written unchanged after a change is reverted', () => {
     let changed = 0
     for (const seed of SEEDS) {
-      for (const part of holders(readSchema(anySchema(random(seed), 3)))) {
+      for (const part of partsWithFields(readSchema(anySchema(random(seed), 3)))) {
         const before = write(writeSchema(part))
         const fields = part.fields ?? []
         const after = (list: readonly (typeof fields)[number][]) => write(writeSchema(withFields(part, list)))
@@ -110,7 +110,7 @@ describe('any schema', () => {
     expect(changed).toBeGreaterThan(200)
   })
 
-  it('loses no keyword: each is shown or named as kept', () => {
+  it('loses no keyword: each is shown or listed as kept', () => {
     for (const seed of SEEDS) {
       const part = readSchema(anySchema(random(seed), 3))
       if (typeOf(part.keywords) === 'other' || !isMap(part.keywords)) continue
@@ -127,7 +127,7 @@ const REVIEW = parse(`{"$schema":"x","type":"object","required":["ghost","b","a"
   "c":{"type":"array","items":{"type":"object","properties":{"d":{"enum":["x","y"]}}}},"e":{"anyOf":[true]}},
   "additionalProperties":false}`)
 
-const texted = (part: Part) => write(writeSchema(part))
+const written = (part: Part) => write(writeSchema(part))
 
 describe('changes', () => {
   const part = readSchema(REVIEW)
@@ -135,50 +135,50 @@ describe('changes', () => {
   const [a, b] = fields
   if (a === undefined || b === undefined) throw new Error('the fields are gone')
 
-  it('shows types and what is kept', () => {
+  it('shows types and lists kept keywords', () => {
     expect(fields.map((field) => typeOf(field.part.keywords))).toEqual(['string', 'integer', 'array', 'other'])
     expect(keptKeywords(part)).toEqual(['$schema'])
     expect(keptKeywords(a.part)).toEqual(['x-key'])
     expect(countFields(part)).toBe(5)
   })
 
-  it('renames where the field stands, in required too', () => {
-    const text = texted(withFields(part, withField(fields, { ...b, name: 'count' })))
+  it('renames a field in place, including in required', () => {
+    const text = written(withFields(part, withField(fields, { ...b, name: 'count' })))
     expect(text).toContain('"required":["ghost","count","a"]')
     expect(text.indexOf('"count":{')).toBeGreaterThan(text.indexOf('"a":{'))
   })
 
-  it('takes a field away, from required too', () => {
-    expect(texted(withFields(part, withoutField(fields, a.id)))).toContain('"required":["ghost","b"]')
+  it('removes a field, including from required', () => {
+    expect(written(withFields(part, withoutField(fields, a.id)))).toContain('"required":["ghost","b"]')
   })
 
-  it('sets and removes a keyword and leaves the rest', () => {
+  it('sets and removes one keyword without touching others', () => {
     const set = withKeyword(a.part, 'maxLength', 5)
-    expect(texted(set)).toBe('{"type":"string","minLength":1,"x-key":true,"maxLength":5}')
-    expect(texted(withKeyword(set, 'maxLength', undefined))).toBe(texted(a.part))
-    expect(texted(withKeyword(part, 'description', 'd')).startsWith('{"$schema":"x","type":"object","description":"d","required"')).toBe(true)
+    expect(written(set)).toBe('{"type":"string","minLength":1,"x-key":true,"maxLength":5}')
+    expect(written(withKeyword(set, 'maxLength', undefined))).toBe(written(a.part))
+    expect(written(withKeyword(part, 'description', 'd')).startsWith('{"$schema":"x","type":"object","description":"d","required"')).toBe(true)
   })
 
-  it('changes the type and keeps what still has a meaning', () => {
-    expect(texted(withType(a.part, 'boolean'))).toBe('{"type":"boolean","x-key":true}')
-    expect(texted(withType(b.part, 'number'))).toBe('{"type":["number","null"],"minimum":0}')
-    expect(texted(withType(b.part, 'enum'))).toBe('{"type":"string","enum":[]}')
+  it('changes the type and keeps the keywords that still apply', () => {
+    expect(written(withType(a.part, 'boolean'))).toBe('{"type":"boolean","x-key":true}')
+    expect(written(withType(b.part, 'number'))).toBe('{"type":["number","null"],"minimum":0}')
+    expect(written(withType(b.part, 'enum'))).toBe('{"type":"string","enum":[]}')
     const other = readSchema(parse('{"description":"d","oneOf":[true],"x":1}'))
-    expect(texted(withType(other, 'string'))).toBe('{"type":"string","description":"d"}')
-    expect(texted(withNullable(a.part, true))).toContain('"type":["string","null"]')
-    expect(texted(withNullable(withNullable(b.part, false), true))).toBe(texted(b.part))
+    expect(written(withType(other, 'string'))).toBe('{"type":"string","description":"d"}')
+    expect(written(withNullable(a.part, true))).toContain('"type":["string","null"]')
+    expect(written(withNullable(withNullable(b.part, false), true))).toBe(written(b.part))
   })
 
-  it('makes a list of it and one of the list', () => {
+  it('wraps an object into a list and unwraps it again', () => {
     const list = withShape(part, 'list')
     expect([shapeOf(part), shapeOf(list)]).toEqual(['single', 'list'])
-    expect(texted(list).startsWith('{"$schema":"x","type":"array","items":{"type":"object"')).toBe(true)
-    expect(texted(withShape(list, 'single'))).toBe(texted(part))
-    expect(texted(freshRoot('list'))).toContain('"items":{"type":"object"')
+    expect(written(list).startsWith('{"$schema":"x","type":"array","items":{"type":"object"')).toBe(true)
+    expect(written(withShape(list, 'single'))).toBe(written(part))
+    expect(written(freshRoot('list'))).toContain('"items":{"type":"object"')
     expect(shapeOf(withShape(readSchema(true), 'single'))).toBe('single')
   })
 
-  it('says which names cannot be written', () => {
+  it('reports duplicate and missing names', () => {
     const { fields: more, added } = withNewField(fields)
     expect(added.name).toBe('field_5')
     expect([...nameProblems(withFields(part, withField(more, { ...added, name: 'a' }))).values()]).toEqual(['A field named a already exists'])

@@ -1,22 +1,21 @@
 /**
- * A schema as fields, and back. Each part keeps the keywords that it was read from, and writing puts the fields back
- * where they stood: what nobody touched comes out to the letter, what the builder cannot show is kept.
+ * Converts a schema to fields and back. Each part keeps the keywords that it was read from, and fields are written back to
+ * their old positions, so an unedited schema is written unchanged and unknown keywords are kept.
  */
 import { type Json, type JsonMap, isList, isMap } from '@/lib/lossless'
 
 export const FIELD_TYPES = ['string', 'integer', 'number', 'boolean', 'enum', 'object', 'array'] as const
 export type FieldType = (typeof FIELD_TYPES)[number]
 
-/** `other`: a schema that is kept as it is, because the builder has no words for it. */
+/** `other`: a schema that the builder cannot show; it is kept unchanged. */
 export type ShownType = FieldType | 'other'
 
-/** One schema. */
 export interface Part {
-  /** All of it. What the next three hold is taken from there when it is written. */
+  /** The whole schema as it was read. When it is written, the next three properties override it. */
   readonly keywords: Json
-  /** The members, where there are some to show. */
+  /** The properties of an object; null if this is not an object. */
   readonly fields: readonly Field[] | null
-  /** The names of `required`, in the order of the source; fields that are not required (any more) keep their place. */
+  /** The entries of `required` in their original order. A field that is no longer required keeps its position. */
   readonly required: readonly RequiredName[] | null
   /** The schema of all items of a list. */
   readonly items: Part | null
@@ -66,14 +65,14 @@ function readMembers(schema: JsonMap): Pick<Part, 'fields' | 'required'> {
   const ids = new Map(fields.map((field) => [field.name, field.id]))
   const required = names.map((name): RequiredName => {
     const field = ids.get(name)
-    // Of a name that stands twice, the second is no field's.
+    // The second of two duplicate names is kept as a plain name.
     ids.delete(name)
     return field === undefined ? { name } : { field }
   })
   return { fields, required }
 }
 
-/** The names of `required`; none where it is absent, null where it is no list of names. */
+/** The names in `required`; empty if it is absent, null if it is not a list of strings. */
 function namesOf(required: Json | undefined): string[] | null {
   if (required === undefined) return []
   if (!isList(required)) return null
@@ -93,21 +92,21 @@ export function writeSchema(part: Part): Json {
 }
 
 function writeRequired(part: Part, fields: readonly Field[], schema: Map<string, Json>): void {
-  const asked = new Map(fields.filter((field) => field.required).map((field) => [field.id, field.name]))
-  if (part.required === null && asked.size === 0) return
+  const requiredNames = new Map(fields.filter((field) => field.required).map((field) => [field.id, field.name]))
+  if (part.required === null && requiredNames.size === 0) return
   const names: string[] = []
   for (const entry of part.required ?? []) {
-    const name = 'name' in entry ? entry.name : asked.get(entry.field)
-    if ('field' in entry) asked.delete(entry.field)
+    const name = 'name' in entry ? entry.name : requiredNames.get(entry.field)
+    if ('field' in entry) requiredNames.delete(entry.field)
     if (name !== undefined) names.push(name)
   }
-  names.push(...asked.values())
+  names.push(...requiredNames.values())
   if (names.length > 0) schema.set('required', names)
-  // An empty list that was there stays; one that became empty goes.
+  // A list that was already empty is kept; one that became empty is removed.
   else if (part.required === null || part.required.length > 0) schema.delete('required')
 }
 
-/** Keywords that say more than one type can show. Beside `$ref` nothing else is read in the default dialect. */
+/** With one of these keywords, a schema without `type` is not just an object with properties. */
 const UNIONS = ['anyOf', 'oneOf', 'const', 'not', 'if']
 
 export function typeOf(keywords: Json): ShownType {
@@ -121,11 +120,11 @@ export function typeOf(keywords: Json): ShownType {
     const members = isMap(keywords.get('properties')) && !UNIONS.some((keyword) => keywords.has(keyword))
     return members ? 'object' : 'other'
   }
-  const name = typeof type === 'string' ? type : besideNull(type)
+  const name = typeof type === 'string' ? type : typeBesideNull(type)
   return FIELD_TYPES.find((known) => known === name && known !== 'enum') ?? 'other'
 }
 
-function besideNull(type: Json): Json | undefined {
+function typeBesideNull(type: Json): Json | undefined {
   if (!isList(type) || type.length !== 2 || !type.includes('null')) return undefined
   return type.find((name) => name !== 'null')
 }
@@ -134,7 +133,7 @@ export function isNullable(keywords: Json): boolean {
   return isMap(keywords) && isList(keywords.get('type')) && typeOf(keywords) !== 'other'
 }
 
-/** The choices of an enum of texts, as one can write them one a line; null where there are others. */
+/** The values of an enum if all are non-empty single-line strings, else null. */
 export function enumValues(keywords: Json): string[] | null {
   const values = isMap(keywords) ? keywords.get('enum') : undefined
   if (!isList(values)) return null
@@ -142,7 +141,7 @@ export function enumValues(keywords: Json): string[] | null {
   return texts.length === values.length ? texts : null
 }
 
-/** How many fields there are, those of items and members too. */
+/** The number of fields, including nested ones. */
 export function countFields(part: Part): number {
   const inner = (part.fields ?? []).reduce((sum, field) => sum + 1 + countFields(field.part), 0)
   return inner + (part.items === null ? 0 : countFields(part.items))

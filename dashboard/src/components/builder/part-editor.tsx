@@ -3,7 +3,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { Button, Input, Select } from '@/components/ui'
 import { cn } from '@/lib/cn'
 import { isMap } from '@/lib/lossless'
-import { Choices, ConstraintsEditor, constraintsInWords } from './constraints-editor'
+import { Choices, ConstraintsEditor, constraintSummary } from './constraints-editor'
 import { withFields, withKeyword, withType } from './edit'
 import { FieldList } from './field-list'
 import { Kept, Unshown } from './kept'
@@ -12,9 +12,9 @@ import { FIELD_TYPES, type FieldType, type Part, typeOf } from './model'
 export interface PartProps {
   part: Part
   onChange: (part: Part) => void
-  /** What the part is called, for labels. */
+  /** The name of the part, for labels. */
   name: string
-  /** Names that cannot be written, by the field's id. */
+  /** Problems with field names, by the field's id. */
   problems: ReadonlyMap<string, string>
 }
 
@@ -27,12 +27,12 @@ interface Props extends PartProps {
   after?: ReactNode
 }
 
-/** One schema: its type, what it means, what is asked of it, and its members or items below. */
+/** Edits one schema: its type, description and constraints, with its fields or items below. */
 export function PartEditor({ part, onChange, name, problems, before, beside, after }: Props) {
   const [open, setOpen] = useState(false)
   const id = useId()
   const type = typeOf(part.keywords)
-  const words = constraintsInWords(part)
+  const summary = constraintSummary(part)
   return (
     <div className="@container flex min-w-0 flex-col gap-1.5">
       <div className="flex flex-wrap items-center gap-2">
@@ -65,7 +65,7 @@ export function PartEditor({ part, onChange, name, problems, before, beside, aft
       {type === 'enum' ? <Choices part={part} name={name} onChange={onChange} /> : null}
       <div id={id} className={cn('min-w-0', open ? 'rounded-md bg-sunken px-3 py-2' : 'contents')}>
         {open ? <ConstraintsEditor part={part} onChange={onChange} /> : null}
-        {!open && words !== '' ? <p className="px-1 break-words text-muted">{words}</p> : null}
+        {!open && summary !== '' ? <p className="px-1 break-words text-muted">{summary}</p> : null}
       </div>
       {type === 'other' ? <Unshown schema={part.keywords} /> : <Kept part={part} />}
       <Inside part={part} onChange={onChange} name={name} problems={problems} />
@@ -73,7 +73,7 @@ export function PartEditor({ part, onChange, name, problems, before, beside, aft
   )
 }
 
-/** The members of an object, or what each item of a list is. */
+/** The fields of an object, or the item schema of a list. */
 export function Inside({ part, onChange, name, problems }: PartProps) {
   return (
     <>

@@ -1,8 +1,8 @@
 /**
- * The code editor, loaded when it is needed. Use it through `CodeEditor` in index.tsx.
+ * The code editor. Use it through `CodeEditor` in index.tsx, which loads it lazily.
  *
- * It stands in a shadow root: there CodeMirror brings its styles in as constructed style sheets, which the
- * Content-Security-Policy lets through, in the place of style elements, which it does not.
+ * It is in a shadow root, because CodeMirror then uses constructed style sheets, which the Content-Security-Policy allows,
+ * instead of style elements, which it blocks.
  */
 import { closeBrackets, closeBracketsKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
@@ -14,7 +14,7 @@ import { searchKeymap } from '@codemirror/search'
 import { EditorState, type Extension } from '@codemirror/state'
 import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { useEffect, useRef } from 'react'
-import { look } from './look'
+import { appearance } from './appearance'
 import type { Finding } from './types'
 
 export type Language = 'json' | 'yaml' | 'text'
@@ -23,10 +23,10 @@ export interface EditorProps {
   value: string
   onChange?: (value: string) => void
   language: Language
-  /** What it is, for screen readers. */
+  /** The accessible name. */
   label: string
   readOnly?: boolean
-  /** Shown inline, and in the gutter. */
+  /** Shown inline and in the gutter. */
   findings?: Finding[]
 }
 
@@ -44,10 +44,10 @@ function setup(label: string): Extension[] {
     highlightActiveLine(),
     lintGutter(),
     EditorView.lineWrapping,
-    // The number is for tools that look for what a keyboard reaches.
+    // Accessibility checkers only recognize it as focusable with an explicit tabindex.
     EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
     keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap]),
-    look,
+    appearance,
   ]
 }
 
@@ -63,10 +63,10 @@ function diagnostics(findings: Finding[], length: number): Diagnostic[] {
 export function Editor({ value, onChange, language, label, readOnly = false, findings }: EditorProps) {
   const parent = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
-  const changed = useRef(onChange)
-  const first = useRef(value)
+  const latestOnChange = useRef(onChange)
+  const initialValue = useRef(value)
   useEffect(() => {
-    changed.current = onChange
+    latestOnChange.current = onChange
   }, [onChange])
 
   useEffect(() => {
@@ -76,20 +76,20 @@ export function Editor({ value, onChange, language, label, readOnly = false, fin
       root,
       parent: root,
       state: EditorState.create({
-        doc: first.current,
+        doc: initialValue.current,
         extensions: [
           ...setup(label),
           LANGUAGES[language](),
           EditorState.readOnly.of(readOnly),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) changed.current?.(update.state.doc.toString())
+            if (update.docChanged) latestOnChange.current?.(update.state.doc.toString())
           }),
         ],
       }),
     })
     view.current = editor
     return () => {
-      first.current = editor.state.doc.toString()
+      initialValue.current = editor.state.doc.toString()
       editor.destroy()
       view.current = null
     }

@@ -7,7 +7,7 @@ export type { Finding } from './types'
 
 const Editor = lazy(() => import('./editor').then((module) => ({ default: module.Editor })))
 
-/** Code with numbers, folding, search and findings: JSON, YAML or plain text. Give its place a height. */
+/** An editor for JSON, YAML or plain text with line numbers, folding, search and findings. Its container needs a height. */
 export function CodeEditor(props: EditorProps) {
   const readOnly = useReadOnly()
   return (

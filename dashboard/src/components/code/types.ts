@@ -1,4 +1,4 @@
-/** Something to say about a place in a text. Offsets count UTF-16 units, as JavaScript does. */
+/** A message about a range of a text. Offsets count UTF-16 code units. */
 export interface Finding {
   from: number
   to: number

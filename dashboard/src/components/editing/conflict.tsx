@@ -3,20 +3,19 @@ import { type Json, type JsonMap, isMap, write } from '@/lib/lossless'
 import { changedParts, merged } from './parts'
 
 interface Props {
-  /** What it is called. */
   name: string
-  /** What both began with, what is here, and what is stored now; each by its parts. */
+  /** The common base, the user's version and the stored version. */
   base: Json
   mine: JsonMap
   theirs: Json
   onClose: () => void
   onTakeTheirs: () => void
-  /** What is worked on from now on, built upon what they saved. */
-  onGoOn: (document: JsonMap) => void
+  /** Continues with this document, based on the stored version. */
+  onContinue: (document: JsonMap) => void
 }
 
-/** Somebody else saved meanwhile: both changes, side by side, and what can be done. */
-export function Conflict({ name, base, mine, theirs, onClose, onTakeTheirs, onGoOn }: Props) {
+/** Shown when somebody else saved first: both versions side by side, and the ways to resolve the conflict. */
+export function Conflict({ name, base, mine, theirs, onClose, onTakeTheirs, onContinue }: Props) {
   const ours = changedParts(base, mine)
   const others = changedParts(base, theirs)
   const parts = [...new Set([...ours, ...others])]
@@ -34,11 +33,11 @@ export function Conflict({ name, base, mine, theirs, onClose, onTakeTheirs, onGo
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onTakeTheirs}>Use theirs</Button>
           {both === null ? null : (
-            <Button variant="primary" onClick={() => onGoOn(both)}>
+            <Button variant="primary" onClick={() => onContinue(both)}>
               Keep both
             </Button>
           )}
-          <Button variant={both === null ? 'primary' : 'secondary'} onClick={() => onGoOn(mine)}>
+          <Button variant={both === null ? 'primary' : 'secondary'} onClick={() => onContinue(mine)}>
             Keep mine
           </Button>
         </div>

@@ -3,14 +3,14 @@ import { Notice } from './notice'
 
 interface Props {
   name: string
-  /** Whether it lived in a file: what is made again does not. */
+  /** Whether it was defined in a file. If it is created again, it is saved in the database. */
   wasFile: boolean
-  /** Whether what is on the page can be sent now. */
+  /** Whether the page's version can be saved now. */
   ready: boolean
   onCreate: () => void
 }
 
-/** Somebody else deleted what is being edited. What is on the page may be all that is left of it. */
+/** Shown when the edited object was deleted elsewhere. The page may hold the only copy. */
 export function Gone({ name, wasFile, ready, onCreate }: Props) {
   return (
     <Notice tone="warning">

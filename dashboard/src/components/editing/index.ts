@@ -1,7 +1,7 @@
-/** What editors of stored things share: verdicts, notices, and two people's changes. */
+/** Shared by the editors of agents and workflows: validation results, notices and conflicts. */
 export { Conflict } from './conflict'
-export { Leaving } from './leaving'
+export { LeaveGuard } from './leave-guard'
 export { Notice, isAboutSent, isConflict } from './notice'
 export { Notices } from './notices'
-export { OnlyReads } from './only-reads'
+export { ReadOnlyNotice } from './read-only-notice'
 export { Problems, Verdict } from './problems'

@@ -2,7 +2,7 @@ import { CircleAlert, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type Api, ApiError } from '@/api'
 
-/** Something that stands in the way, or happened meanwhile. */
+/** A warning or an error above an editor. */
 export function Notice({ tone, children }: { tone: 'warning' | 'danger'; children: ReactNode }) {
   const Icon = tone === 'danger' ? CircleAlert : TriangleAlert
   const colours = tone === 'danger' ? 'bg-danger-soft text-danger' : 'bg-warning-soft text-warning'
@@ -14,13 +14,13 @@ export function Notice({ tone, children }: { tone: 'warning' | 'danger'; childre
   )
 }
 
-/** The problems that a refusal brings along. */
+/** The validation problems in an error response. */
 export function problemsIn(error: Error): Api.Problem[] {
   const details = error instanceof ApiError ? (error.details as { problems?: Api.Problem[] } | null | undefined) : null
   return details?.problems ?? []
 }
 
-/** Whether a refusal is about what was sent: it says nothing of what was typed since. */
+/** Whether an error is about the content that was sent, so that it is outdated after the next edit. */
 export function isAboutSent(error: unknown): boolean {
   return error instanceof ApiError && [400, 409].includes(error.status) && !error.error.endsWith('ReadOnly')
 }

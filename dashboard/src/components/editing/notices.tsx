@@ -6,18 +6,18 @@ import { Notice, problemsIn } from './notice'
 import { Problems } from './problems'
 
 interface Props {
-  /** What is stored and edited; null for one that is new. */
+  /** The stored version that is being edited; null for a new one. */
   base: { view: { summary: { name: string }; file?: string | null } } | null
   /** Fields whose text is not a value yet. */
   unread: readonly string[]
   saving: { isNewer: boolean; gone: boolean; ready: boolean; refusal: Error | null }
   onTakeTheirs: () => void
   onCreate: () => void
-  /** What is on the page, to be taken along where it cannot be saved. */
+  /** The page's version, to copy if it cannot be saved. */
   written: { name: string; text: () => string }
 }
 
-/** What stands in the way of saving, or happened while somebody worked on it. */
+/** Why saving is not possible, and what changed elsewhere in the meantime. */
 export function Notices({ base, unread, saving, onTakeTheirs, onCreate, written }: Props) {
   return (
     <>

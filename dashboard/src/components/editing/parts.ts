@@ -1,14 +1,14 @@
-/** What two people changed in one document, by its parts. */
+/** Merges concurrent changes of a document by its top-level members. */
 import { type Json, type JsonMap, isMap, same, withMember } from '@/lib/lossless'
 
-/** The parts of a document that differ. */
+/** The top-level members that differ. */
 export function changedParts(before: Json, after: Json): string[] {
   if (!isMap(before) || !isMap(after)) return []
   const keys = new Set([...before.keys(), ...after.keys()])
   return [...keys].filter((key) => !same(before.get(key), after.get(key)))
 }
 
-/** Both changes in one, where they touch different parts; null where they do not. */
+/** Merges both changes if they touch different members, else null. */
 export function merged(base: Json, mine: JsonMap, theirs: Json): JsonMap | null {
   if (!isMap(theirs)) return null
   const ours = changedParts(base, mine)

@@ -4,7 +4,7 @@ import { Badge } from '@/components/ui'
 import { plural } from '@/lib/format'
 import { plain } from '@/lib/inert'
 
-/** Whether something can be used, in a word. */
+/** A badge with the validation result. */
 export function Verdict({ of }: { of: { valid: boolean; problems: readonly Api.Problem[] } }) {
   if (!of.valid) {
     const errors = of.problems.filter((problem) => problem.severity === 'error').length
@@ -28,7 +28,7 @@ export function Verdict({ of }: { of: { valid: boolean; problems: readonly Api.P
   )
 }
 
-/** What is wrong, each with its place. */
+/** A list of problems with their locations. */
 export function Problems({ problems }: { problems: readonly Api.Problem[] }) {
   if (problems.length === 0) return null
   return (

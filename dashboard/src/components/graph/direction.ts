@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { Direction } from './layout'
 
-/** Ranks go down if there is no room for them side by side. */
+/** On narrow screens the graph runs downwards. */
 const NARROW = '(width < 48rem)'
 
 function watch(listener: () => void): () => void {
@@ -10,7 +10,7 @@ function watch(listener: () => void): () => void {
   return () => query.removeEventListener('change', listener)
 }
 
-/** The direction of every drawing of a workflow, in the editor and in a run. */
+/** The direction of a workflow graph, in the editor and in a run. */
 export function useDirection(): Direction {
   return useSyncExternalStore(watch, () => window.matchMedia(NARROW).matches) ? 'down' : 'right'
 }

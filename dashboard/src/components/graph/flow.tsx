@@ -1,4 +1,4 @@
-/** Nodes and edges as the canvas takes them. */
+/** Converts a graph to the nodes and edges of React Flow. */
 import {
   BaseEdge, type Edge, EdgeLabelRenderer, type EdgeMarker, type EdgeProps, Handle, MarkerType, type Node, type NodeProps, Position, getBezierPath,
 } from '@xyflow/react'
@@ -13,7 +13,7 @@ import { NodeCard, type NodeState } from './node-card'
 export interface NodeData extends Record<string, unknown> {
   node: GraphNode
   direction: Direction
-  /** Whether edges can be drawn from it and to it. */
+  /** Whether the user can draw edges from and to it. */
   connectable: boolean
   state?: NodeState
   trouble?: 'error' | 'warning'
@@ -25,12 +25,12 @@ export interface EdgeData extends Record<string, unknown> {
   edge: GraphEdge
   direction: Direction
   trouble?: string
-  /** Where it passes others by. */
+  /** Waypoints around other nodes. */
   route?: readonly Point[]
 }
 
 export type FlowNode = Node<NodeData, 'card'>
-export type FlowEdge = Edge<EdgeData, 'way'>
+export type FlowEdge = Edge<EdgeData, 'routed'>
 
 function Card({ data, selected }: NodeProps<FlowNode>) {
   const { node, direction, connectable } = data
@@ -47,8 +47,8 @@ function Card({ data, selected }: NodeProps<FlowNode>) {
   )
 }
 
-/** The path, and where its label stands. */
-function wayOf(at: Omit<EdgeProps<FlowEdge>, 'data' | 'selected' | 'markerEnd'>, data: EdgeData | undefined): [path: string, x: number, y: number] {
+/** The SVG path of an edge and the position of its label. */
+function pathOf(at: Omit<EdgeProps<FlowEdge>, 'data' | 'selected' | 'markerEnd'>, data: EdgeData | undefined): [path: string, x: number, y: number] {
   const { route = [], direction } = data ?? {}
   const middle = route[Math.floor(route.length / 2)]
   if (middle === undefined) {
@@ -65,8 +65,8 @@ function wayOf(at: Omit<EdgeProps<FlowEdge>, 'data' | 'selected' | 'markerEnd'>,
   return [`M${at.sourceX},${at.sourceY} ${steps.join(' ')}`, middle.x, middle.y]
 }
 
-function Way({ data, selected, markerEnd, ...at }: EdgeProps<FlowEdge>) {
-  const [path, x, y] = wayOf(at, data)
+function RoutedEdge({ data, selected, markerEnd, ...at }: EdgeProps<FlowEdge>) {
+  const [path, x, y] = pathOf(at, data)
   const { when, taken } = data?.edge ?? { when: null }
   const quiet = taken === false
   return (
@@ -99,50 +99,50 @@ function Way({ data, selected, markerEnd, ...at }: EdgeProps<FlowEdge>) {
 }
 
 export const nodeTypes = { card: Card }
-export const edgeTypes = { way: Way }
+export const edgeTypes = { routed: RoutedEdge }
 
-/** What is known of a node besides what the document says. */
+/** Properties of a node that are not in the document. */
 export type Notes = Partial<Pick<NodeData, 'state' | 'trouble' | 'badge' | 'extra'>>
 
-interface Look {
+interface NodeOptions {
   places: ReadonlyMap<string, Point>
   direction: Direction
   connectable: boolean
   notes?: (node: GraphNode) => Notes
 }
 
-export function flowNodes(graph: Graph, { places, direction, connectable, notes }: Look): FlowNode[] {
+export function flowNodes(graph: Graph, { places, direction, connectable, notes }: NodeOptions): FlowNode[] {
   return graph.nodes.map((node) => {
     const more = notes?.(node) ?? {}
-    const said = [KINDS[node.kind].label, node.id, subtitleOf(node), more.state?.status, more.trouble && `has ${more.trouble}s`]
+    const label = [KINDS[node.kind].label, node.id, subtitleOf(node), more.state?.status, more.trouble && `has ${more.trouble}s`]
     return {
       id: node.id,
       type: 'card',
       position: places.get(node.id) ?? { x: 0, y: 0 },
-      ariaLabel: said.filter(Boolean).join(', '),
+      ariaLabel: label.filter(Boolean).join(', '),
       data: { node, direction, connectable, ...more },
     }
   })
 }
 
-/** An arrow's head. */
+/** The arrowhead of an edge. */
 export function arrow(color = 'var(--graph-edge)'): EdgeMarker {
   return { type: MarkerType.ArrowClosed, width: 22, height: 22, markerUnits: 'userSpaceOnUse', color }
 }
 
-interface EdgeLook {
+interface EdgeOptions {
   direction: Direction
   routes: ReadonlyMap<string, readonly Point[]>
   troubleOf?: (edge: GraphEdge) => string | undefined
 }
 
-export function flowEdges(graph: Graph, { direction, routes, troubleOf }: EdgeLook): FlowEdge[] {
+export function flowEdges(graph: Graph, { direction, routes, troubleOf }: EdgeOptions): FlowEdge[] {
   return graph.edges.map((edge) => {
     const trouble = troubleOf?.(edge)
     const condition = edge.when === null ? '' : `, when ${edge.when}`
     return {
       id: edge.id,
-      type: 'way',
+      type: 'routed',
       source: edge.from,
       target: edge.to,
       ariaLabel: `From ${edge.from} to ${edge.to}${condition}${trouble ? `, wrong: ${trouble}` : ''}`,

@@ -5,31 +5,31 @@ import { type Direction, arrange, boundsOf } from './layout'
 import { useMeasured } from './measured'
 import type { Graph, GraphNode } from './model'
 import type { NodeState } from './node-card'
-import { FURTHEST, Zoom } from './zoom'
+import { MIN_ZOOM, Zoom } from './zoom'
 import './graph.css'
 
 export interface GraphViewProps {
   graph: Graph
-  /** What it shows, for screen readers. */
+  /** The accessible name. */
   label: string
-  /** By the nodes' ids. */
+  /** By node id. */
   nodeStates?: Readonly<Record<string, NodeState>>
   selected?: string | null
-  /** Null: nothing is selected any more. */
+  /** Called with null when the selection is cleared. */
   onSelect?: (id: string | null) => void
   direction?: Direction
-  /** What else a card holds, and how high that is in pixels. */
+  /** Additional content of a card, and its height in pixels. */
   slot?: (node: GraphNode) => ReactNode
   slotHeight?: number
 }
 
-/** So many nodes are drawn all at once; of more, those in sight. */
-const ALL_AT_ONCE = 200
+/** Graphs with more nodes only render the visible ones. */
+const MAX_RENDERED = 200
 
-/** A row with a status badge. */
+/** The height of the row with the status badge. */
 const STATE_ROW = 28
 
-/** A workflow to look at. It fills its place: give that a height. */
+/** A read-only workflow graph. It fills its container, which needs a height. */
 export function GraphView({ graph, label, nodeStates, selected, onSelect, direction = 'down', slot, slotHeight = 0 }: GraphViewProps) {
   const { take, withSizes } = useMeasured()
   const extra = slotHeight + (nodeStates === undefined ? 0 : STATE_ROW)
@@ -47,10 +47,10 @@ export function GraphView({ graph, label, nodeStates, selected, onSelect, direct
     [graph, places, direction, nodeStates, slot],
   )
   const edges = useMemo(() => flowEdges(graph, { direction, routes }), [graph, direction, routes])
-  const changed = (changes: NodeChange[]) => {
+  const handleChanges = (changes: NodeChange[]) => {
     take(changes)
-    const chosen = changes.flatMap((change) => (change.type === 'select' ? [change] : []))
-    if (chosen.length > 0) onSelect?.(chosen.find((change) => change.selected)?.id ?? null)
+    const selections = changes.flatMap((change) => (change.type === 'select' ? [change] : []))
+    if (selections.length > 0) onSelect?.(selections.find((change) => change.selected)?.id ?? null)
   }
   return (
     <ReactFlow
@@ -59,7 +59,7 @@ export function GraphView({ graph, label, nodeStates, selected, onSelect, direct
       edges={edges}
       nodeTypes={nodeTypes}
       edgeTypes={edgeTypes}
-      onNodesChange={changed}
+      onNodesChange={handleChanges}
       nodesDraggable={false}
       nodesConnectable={false}
       edgesFocusable={false}
@@ -68,8 +68,8 @@ export function GraphView({ graph, label, nodeStates, selected, onSelect, direct
       multiSelectionKeyCode={null}
       zoomOnScroll={false}
       preventScrolling={false}
-      onlyRenderVisibleElements={graph.nodes.length > ALL_AT_ONCE}
-      minZoom={FURTHEST}
+      onlyRenderVisibleElements={graph.nodes.length > MAX_RENDERED}
+      minZoom={MIN_ZOOM}
       maxZoom={2}
       proOptions={{ hideAttribution: true }}
     >

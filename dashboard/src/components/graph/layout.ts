@@ -1,4 +1,4 @@
-/** Where nodes stand when nobody has put them anywhere: in ranks, from who gives to who gets. */
+/** Lays out nodes without a position: in ranks, from upstream to downstream. */
 import { Graph as DagreGraph, layout as dagre } from '@dagrejs/dagre'
 import type { Graph, GraphNode, Point } from './model'
 
@@ -9,22 +9,22 @@ export interface Size {
   height: number
 }
 
-/** What a card needs, in pixels. The same in every browser, so that a drawing is the same for everybody. */
+/** The size of a card in pixels. It is fixed, so that the layout is the same in every browser. */
 export const CARD: Size = { width: 208, height: 60 }
 const BADGE_ROW = 26
 
-/** Between cards of one rank, and between ranks: room for an edge and its condition. */
-const BESIDE = 28
-const BETWEEN = 72
+/** The gap between cards of one rank, and between ranks, which has to fit an edge label. */
+const CARD_GAP = 28
+const RANK_GAP = 72
 
-/** Beyond this, ranks are filled in the order of the document: crossings cannot be followed by eye anyway. */
-const MOST_FOR_DAGRE = 300
+/** Larger graphs are laid out in document order by rank: dagre would be slow, and avoiding crossings no longer helps. */
+const MAX_DAGRE_NODES = 300
 
 export function sizeOf(node: Pick<GraphNode, 'fields'>, extra = 0): Size {
   return { width: CARD.width, height: CARD.height + (node.fields === null ? 0 : BADGE_ROW) + extra }
 }
 
-/** How a drawing with places of its own runs: along the axis on which its edges are longer. Null where nobody placed anything. */
+/** The direction of a graph with saved positions: the axis along which its edges are longer. Null without positions. */
 export function directionOf(graph: Graph): Direction | null {
   const places = new Map(graph.nodes.flatMap((node) => (node.position === null ? [] : [[node.id, node.position] as const])))
   let [across, along] = [0, 0]
@@ -40,23 +40,23 @@ export function directionOf(graph: Graph): Direction | null {
 
 interface Options {
   direction?: Direction
-  /** Height of what each card holds besides its own. */
+  /** The height of the additional content of each card. */
   extra?: number
 }
 
 export interface Arrangement {
-  /** Of every node, by its id. */
+  /** The position of each node, by its id. */
   places: Map<string, Point>
-  /** For edges that pass others by, where they do so; by the edges' ids. */
+  /** The waypoints of edges that go around other nodes, by the edge's id. */
   routes: Map<string, Point[]>
 }
 
-/** The place of every node: its own, where it has one, else one by rank that covers nobody. */
+/** The position of every node: the saved one, or one by rank that overlaps no other node. */
 export function arrange(graph: Graph, { direction = 'down', extra = 0 }: Options = {}): Arrangement {
   const placed = new Map<string, Point>()
   for (const node of graph.nodes) if (node.position !== null) placed.set(node.id, node.position)
   if (placed.size === graph.nodes.length) return { places: placed, routes: new Map() }
-  const ranked = graph.nodes.length > MOST_FOR_DAGRE ? byRank(graph, direction, extra) : byDagre(graph, direction, extra)
+  const ranked = graph.nodes.length > MAX_DAGRE_NODES ? byRank(graph, direction, extra) : byDagre(graph, direction, extra)
   if (placed.size === 0) return ranked
   for (const node of graph.nodes) {
     if (placed.has(node.id)) continue
@@ -67,11 +67,11 @@ export function arrange(graph: Graph, { direction = 'down', extra = 0 }: Options
 
 function byDagre(graph: Graph, direction: Direction, extra: number): Arrangement {
   const drawing = new DagreGraph()
-  drawing.setGraph({ rankdir: direction === 'down' ? 'TB' : 'LR', nodesep: BESIDE, edgesep: BESIDE, ranksep: BETWEEN })
+  drawing.setGraph({ rankdir: direction === 'down' ? 'TB' : 'LR', nodesep: CARD_GAP, edgesep: CARD_GAP, ranksep: RANK_GAP })
   drawing.setDefaultEdgeLabel(() => ({}))
   for (const node of graph.nodes) drawing.setNode(node.id, { ...sizeOf(node, extra) })
-  // From the last to the first: dagre then puts siblings from left to right as the document has them.
-  for (const [from, to] of [...graph.edges.map((edge) => [edge.from, edge.to] as const), ...hints(graph)].reverse()) {
+  // In reverse, because dagre then places siblings from left to right in document order.
+  for (const [from, to] of [...graph.edges.map((edge) => [edge.from, edge.to] as const), ...virtualEdges(graph)].reverse()) {
     if (from !== to) drawing.setEdge(from, to)
   }
   dagre(drawing)
@@ -81,18 +81,18 @@ function byDagre(graph: Graph, direction: Direction, extra: number): Arrangement
   })
   const routes = graph.edges.flatMap(({ id, from, to }): [string, Point[]][] => {
     const { points = [] } = (from === to ? {} : drawing.edge(from, to)) as { points?: Point[] }
-    // Its ends are at the cards; with one point between them it passes nobody.
+    // The first and last point are at the cards. An edge with fewer than three points between them passes no other node.
     const between = points.slice(1, -1)
     return between.length < 3 ? [] : [[id, between]]
   })
   return { places: new Map(places), routes: new Map(routes) }
 }
 
-/** The rectangle around everything that is drawn. */
+/** The bounding box of the graph. */
 export function boundsOf(graph: Graph, { places, routes }: Arrangement, extra = 0): Point & Size {
   const corners = graph.nodes.flatMap((node) => {
     const place = places.get(node.id) ?? { x: 0, y: 0 }
-    // Cards may have a badge that the document does not speak of.
+    // Cards may have a badge that does not come from the document.
     const { width, height } = sizeOf({ ...node, fields: 0 }, extra)
     return [place, { x: place.x + width, y: place.y + height }]
   })
@@ -103,15 +103,15 @@ export function boundsOf(graph: Graph, { places, routes }: Arrangement, extra = 
   return { x: left, y: top, width: right - left, height: bottom - top }
 }
 
-/** Nodes that are not joined yet stand between what goes in and what comes out, where they will be needed. */
-function hints(graph: Graph): (readonly [string, string])[] {
+/** Virtual edges that place unconnected nodes between the input and the output. */
+function virtualEdges(graph: Graph): (readonly [string, string])[] {
   const of = (kind: GraphNode['kind']) => graph.nodes.find((node) => node.kind === kind)?.id
   const [input, output] = [of('input'), of('output')]
-  const fed = new Set(graph.edges.map((edge) => edge.to))
-  const feeding = new Set(graph.edges.map((edge) => edge.from))
+  const hasUpstream = new Set(graph.edges.map((edge) => edge.to))
+  const hasDownstream = new Set(graph.edges.map((edge) => edge.from))
   return graph.nodes.flatMap(({ id, kind }) => {
-    const before = input !== undefined && kind !== 'input' && !fed.has(id) ? [[input, id] as const] : []
-    const after = output !== undefined && kind !== 'output' && !feeding.has(id) ? [[id, output] as const] : []
+    const before = input !== undefined && kind !== 'input' && !hasUpstream.has(id) ? [[input, id] as const] : []
+    const after = output !== undefined && kind !== 'output' && !hasDownstream.has(id) ? [[id, output] as const] : []
     return [...before, ...after]
   })
 }
@@ -119,7 +119,7 @@ function hints(graph: Graph): (readonly [string, string])[] {
 function byRank(graph: Graph, direction: Direction, extra: number): Arrangement {
   const ranks = ranksOf(graph)
   const filled = new Map<number, number>()
-  const step = { width: CARD.width + BESIDE, height: CARD.height + BADGE_ROW + extra + BETWEEN }
+  const step = { width: CARD.width + CARD_GAP, height: CARD.height + BADGE_ROW + extra + RANK_GAP }
   const places = new Map(
     graph.nodes.map((node) => {
       const rank = ranks.get(node.id) ?? 0
@@ -132,7 +132,7 @@ function byRank(graph: Graph, direction: Direction, extra: number): Arrangement 
   return { places, routes: new Map() }
 }
 
-/** How many edges the longest way to each node has. Edges that close a circle are not followed. */
+/** The length of the longest path to each node. Edges that close a cycle are ignored. */
 function ranksOf(graph: Graph): Map<string, number> {
   const after = new Map<string, string[]>()
   const open = new Map(graph.nodes.map((node) => [node.id, 0]))
@@ -153,13 +153,13 @@ function ranksOf(graph: Graph): Map<string, number> {
   return ranks
 }
 
-/** The wished place, or the next one below it that covers nobody. */
-export function freePlace(wished: Point, size: Size, taken: readonly Point[]): Point {
+/** The wanted position, or the next one below it that overlaps no other node. */
+export function freePlace(wanted: Point, size: Size, taken: readonly Point[]): Point {
   const covers = (place: Point) =>
     taken.find(({ x, y }) => Math.abs(x - place.x) < size.width && Math.abs(y - place.y) < size.height)
-  let place = wished
+  let place = wanted
   for (let other = covers(place); other !== undefined; other = covers(place)) {
-    place = { x: place.x, y: other.y + size.height + BESIDE }
+    place = { x: place.x, y: other.y + size.height + CARD_GAP }
   }
   return place
 }

@@ -3,8 +3,8 @@ import { useCallback, useState } from 'react'
 import type { Size } from './layout'
 
 /**
- * The canvas measures its nodes once, and forgets a node's edges when it gets one without its measures: they are kept
- * here, as the nodes themselves are made anew from the document.
+ * Keeps the measured sizes of nodes. React Flow measures a node once, and hides its edges when it gets the node again without
+ * the size, which happens because nodes are recreated from the document.
  */
 export function useMeasured() {
   const [sizes, setSizes] = useState<ReadonlyMap<string, Size>>(new Map())

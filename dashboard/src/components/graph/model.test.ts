@@ -51,17 +51,17 @@ it('reads nodes and edges of every kind', () => {
   ])
 })
 
-it('reads nothing from a document that is none', () => {
+it('reads an empty graph from an invalid document', () => {
   for (const value of [null, 'text', [], { nodes: 5, edges: {} }]) expect(readGraph(fromPlain(value))).toEqual({ nodes: [], edges: [] })
 })
 
 function chain(length: number, edges = true): Graph {
   const nodes = Object.fromEntries(Array.from({ length }, (_, index) => [`n${index}`, { type: 'agent', agent: 'a' }]))
-  const joined = Array.from({ length: length - 1 }, (_, index) => ({ from: `n${index}`, to: `n${index + 1}` }))
-  return readGraph(fromPlain({ nodes, edges: edges ? joined : [] }))
+  const links = Array.from({ length: length - 1 }, (_, index) => ({ from: `n${index}`, to: `n${index + 1}` }))
+  return readGraph(fromPlain({ nodes, edges: edges ? links : [] }))
 }
 
-it.each([3, 700])('puts %i nodes of a chain below each other, or beside each other', (length) => {
+it.each([3, 700])('lays out a chain of %i nodes downwards or to the right', (length) => {
   const down = layout(chain(length))
   const right = layout(chain(length), { direction: 'right' })
   for (let index = 1; index < length; index += 1) {
@@ -70,7 +70,7 @@ it.each([3, 700])('puts %i nodes of a chain below each other, or beside each oth
   }
 })
 
-it('puts siblings from left to right as they are written, and what is not joined between in and out', () => {
+it('places siblings in document order, and unconnected nodes between input and output', () => {
   const nodes = { input: { type: 'input' }, a: { type: 'agent' }, b: { type: 'agent' }, c: { type: 'agent' }, loose: { type: 'check' }, output: { type: 'output' } }
   const edges = ['a', 'b', 'c'].flatMap((id) => [{ from: 'input', to: id }, { from: id, to: 'output' }])
   const places = layout(readGraph(fromPlain({ nodes, edges })))
@@ -79,7 +79,7 @@ it('puts siblings from left to right as they are written, and what is not joined
   expect(places.get('loose')?.y).toBe(places.get('a')?.y)
 })
 
-it('leads an edge past the nodes that it does not mean', () => {
+it('routes an edge around other nodes', () => {
   const nodes = { a: { type: 'agent' }, b: { type: 'agent' }, c: { type: 'agent' } }
   const edges = [{ from: 'a', to: 'b' }, { from: 'b', to: 'c' }, { from: 'a', to: 'c' }]
   const { places, routes } = arrange(readGraph(fromPlain({ nodes, edges })))
@@ -90,14 +90,14 @@ it('leads an edge past the nodes that it does not mean', () => {
   for (const { x } of passing) expect(x < beside || x > beside + CARD.width).toBe(true)
 })
 
-it('draws a circle all the same', () => {
+it('lays out a cycle', () => {
   const graph = readGraph(
     fromPlain({ nodes: { a: { type: 'agent' }, b: { type: 'agent' } }, edges: [{ from: 'a', to: 'b' }, { from: 'b', to: 'a' }, { from: 'a', to: 'a' }] }),
   )
   expect(new Set([...layout(graph).values()].map(({ y }) => y)).size).toBe(2)
 })
 
-it('leaves what has a place where it is, and covers nobody', () => {
+it('keeps saved positions and places other nodes without overlap', () => {
   const graph = readGraph(
     fromPlain({ nodes: { a: { type: 'agent', position: { x: 0, y: 0 } }, b: { type: 'agent', position: { x: 0, y: 60 } }, c: { type: 'agent' } } }),
   )
@@ -108,7 +108,7 @@ it('leaves what has a place where it is, and covers nobody', () => {
   expect(freePlace(mine, CARD, others)).toEqual(mine)
 })
 
-it('runs as it was arranged by hand, and has no direction of its own otherwise', () => {
+it('derives the direction from saved positions', () => {
   const placed = (x: number, y: number) =>
     readGraph(fromPlain({ nodes: { a: { type: 'agent', position: { x: 0, y: 0 } }, b: { type: 'agent', position: { x, y } } }, edges: [{ from: 'a', to: 'b' }] }))
   expect([directionOf(placed(10, 200)), directionOf(placed(300, 50)), directionOf(chain(3))]).toEqual(['down', 'right', null])

@@ -1,4 +1,4 @@
-/** A workflow as nodes and edges to draw. Reads whatever is there: a document with mistakes is drawn as far as it goes. */
+/** Reads a workflow document as nodes and edges. An invalid document is read as far as possible. */
 import { countFields, readSchema } from '@/components/builder/model'
 import { type Json, type JsonMap, at, isList, isMap } from '@/lib/lossless'
 import { KINDS, type NodeKind, kindOf } from './kinds'
@@ -9,7 +9,7 @@ export interface Point {
   y: number
 }
 
-/** Who does the work of a node. */
+/** The agent or workflow that a node runs. */
 export interface Worker {
   kind: 'agent' | 'inline' | 'workflow'
   name: string
@@ -17,25 +17,25 @@ export interface Worker {
 
 export interface GraphNode {
   id: string
-  /** `unknown`: the document says something that this version does not know, or nothing. */
+  /** `unknown` if the type is missing or not known to this version. */
   kind: NodeKind | 'unknown'
   worker: Worker | null
-  /** What else it says in one line: the condition of a check, the list of a map. */
+  /** A one-line detail, such as the condition of a check or the list of a map. */
   detail: string
-  /** How many fields its own output schema has; null where it has none. */
+  /** The number of fields of its own output schema; null if it has none. */
   fields: number | null
-  /** Where somebody put it; null where nobody did. */
+  /** The saved position, if any. */
   position: Point | null
 }
 
 export interface GraphEdge {
   id: string
-  /** Its place in the list of the document. */
+  /** Its index in the document's list. */
   index: number
   from: string
   to: string
   when: string | null
-  /** In a run: whether it was taken; null where that is not decided. */
+  /** In a run: whether it was taken; null if that is not decided yet. */
   taken?: boolean | null
 }
 
@@ -44,14 +44,14 @@ export interface Graph {
   edges: GraphEdge[]
 }
 
-/** The graph of a workflow's document. Edges whose ends are not there are left out: nothing could be drawn. */
+/** Reads the graph of a workflow document. Edges to missing nodes are omitted. */
 export function readGraph(document: Json): Graph {
   const nodes = at(document, 'nodes')
   const edges = at(document, 'edges')
   const found = isMap(nodes) ? [...nodes].map(([id, value]) => readNode(id, value)) : []
   const ids = new Set(found.map((node) => node.id))
-  const joined = isList(edges) ? edges.flatMap((edge, index) => readEdge(edge, index)) : []
-  return { nodes: found, edges: joined.filter((edge) => ids.has(edge.from) && ids.has(edge.to)) }
+  const links = isList(edges) ? edges.flatMap((edge, index) => readEdge(edge, index)) : []
+  return { nodes: found, edges: links.filter((edge) => ids.has(edge.from) && ids.has(edge.to)) }
 }
 
 function readNode(id: string, value: Json): GraphNode {
@@ -91,7 +91,7 @@ function readEdge(value: Json, index: number): GraphEdge[] {
   return [{ id: edgeId(from, to, index), index, from, to, when: typeof when === 'string' ? when : null }]
 }
 
-/** What a node is, in a few words; for screen readers and below its title. */
+/** A short description of a node, shown below its title and read by screen readers. */
 export function subtitleOf(node: GraphNode): string {
   return KINDS[node.kind].subtitle(node)
 }

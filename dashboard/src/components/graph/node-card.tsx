@@ -8,11 +8,11 @@ import { type Tone, appearanceOf } from '@/lib/status'
 import { KINDS } from './kinds'
 import { type GraphNode, subtitleOf } from './model'
 
-/** Where a node stands in a run. */
+/** The state of a node in a run. */
 export interface NodeState {
-  /** As `lib/status.ts` knows it. */
+  /** A status from `lib/status.ts`. */
   status: string
-  /** A word more: "2 contradictions", "3 of 8". */
+  /** A short note, such as "2 contradictions" or "3 of 8". */
   note?: ReactNode
 }
 
@@ -20,15 +20,15 @@ interface Props {
   node: GraphNode
   selected?: boolean
   state?: NodeState
-  /** The worst thing that is wrong with it. */
+  /** The severity of its worst problem. */
   trouble?: 'error' | 'warning'
-  /** In the place of the badge with the number of fields. */
+  /** Shown instead of the badge with the number of fields. */
   badge?: ReactNode
   /** Below everything else. */
   children?: ReactNode
 }
 
-const EDGES: Record<Tone, string> = {
+const BORDERS: Record<Tone, string> = {
   neutral: '',
   info: 'border-info/60',
   success: 'border-success/60',
@@ -36,7 +36,7 @@ const EDGES: Record<Tone, string> = {
   danger: 'border-danger/60',
 }
 
-/** One node: its kind, its name, who does the work, what it gives. */
+/** A node: its kind, its name, the agent it runs and the size of its output. */
 export function NodeCard({ node, selected, state, trouble, badge, children }: Props) {
   const { icon: Icon, label, colours } = KINDS[node.kind]
   const tone = state === undefined ? 'neutral' : appearanceOf(state.status).tone
@@ -45,7 +45,7 @@ export function NodeCard({ node, selected, state, trouble, badge, children }: Pr
     <div
       className={cn(
         'flex w-52 flex-col gap-1.5 rounded-card border border-line-strong bg-surface px-2.5 py-2 text-left shadow-sm',
-        EDGES[tone],
+        BORDERS[tone],
         trouble === 'error' && 'border-danger',
         trouble === 'warning' && 'border-warning',
         state?.status === 'skipped' && 'border-dashed',

@@ -14,7 +14,7 @@ interface Props {
   onChange: (value: Json | undefined) => void
 }
 
-/** The control of one value. Empty means absent. */
+/** The control for a scalar or JSON value. An empty control means that the value is absent. */
 export function Leaf(props: Props) {
   const { ids, control, schema, value, onChange } = props
   const placeholder = value === null ? 'null' : undefined
@@ -22,7 +22,7 @@ export function Leaf(props: Props) {
     case 'choice':
       return <Choice {...props} options={(isMap(schema) && choicesOf(schema)) || []} />
     case 'boolean':
-      return <Choice {...props} options={isNullable(schema) ? [...TRUTHS, NULL] : TRUTHS} />
+      return <Choice {...props} options={isNullable(schema) ? [...BOOLEANS, NULL] : BOOLEANS} />
     case 'number':
       return <NumberInput {...ids} placeholder={placeholder} value={value} onChange={onChange} />
     case 'text':
@@ -32,7 +32,7 @@ export function Leaf(props: Props) {
   }
 }
 
-const TRUTHS: readonly Option[] = [
+const BOOLEANS: readonly Option[] = [
   { value: true, label: 'true' },
   { value: false, label: 'false' },
 ]
@@ -43,7 +43,7 @@ interface OrNullProps extends Pick<Props, 'value' | 'onChange'> {
   children: ReactNode
 }
 
-/** A control that has no way to say null, and that way beside it. */
+/** Adds a "null" checkbox to a control that cannot express null. */
 export function OrNull({ label, value, onChange, children }: OrNullProps) {
   return (
     <div className="flex items-start gap-3">
@@ -104,7 +104,7 @@ interface Reading {
   value: Json | undefined
 }
 
-/** Null where the text is no JSON: `null` itself is some. */
+/** Returns null if the text is not JSON. The JSON value null is `{ value: null }`. */
 function readTyped(text: string): Reading | null {
   try {
     return { value: text.trim() === '' ? undefined : parse(text) }
@@ -113,16 +113,16 @@ function readTyped(text: string): Reading | null {
   }
 }
 
-const NO_JSON = 'Not valid JSON'
+const INVALID_JSON = 'Not valid JSON'
 
-/** What no control fits is written as JSON. What is none is marked, not taken over, and reported as unread. */
+/** A JSON text field, for values without a control. Invalid JSON is marked and reported, and does not change the value. */
 export function JsonValue({ ids, value, onChange }: Pick<Props, 'ids' | 'value' | 'onChange'>) {
-  const said = useId()
+  const errorId = useId()
   const [draft, setDraft] = useState<{ text: string; of: Json | undefined } | null>(null)
   const isOurs = draft !== null && same(draft.of, value)
   const text = isOurs ? draft.text : value === undefined ? '' : write(value, 2)
-  const wrong = isOurs && readTyped(draft.text) === null
-  useReport(wrong ? NO_JSON : null)
+  const invalid = isOurs && readTyped(draft.text) === null
+  useReport(invalid ? INVALID_JSON : null)
   const change = (typed: string) => {
     const reading = readTyped(typed)
     setDraft({ text: typed, of: reading === null ? value : reading.value })
@@ -135,14 +135,14 @@ export function JsonValue({ ids, value, onChange }: Pick<Props, 'ids' | 'value' 
         spellCheck={false}
         className="font-mono"
         placeholder="JSON"
-        aria-invalid={wrong || ids['aria-invalid']}
-        aria-describedby={wrong ? said : ids['aria-describedby']}
+        aria-invalid={invalid || ids['aria-invalid']}
+        aria-describedby={invalid ? errorId : ids['aria-describedby']}
         value={text}
         onChange={(event) => change(event.target.value)}
       />
-      {wrong ? (
-        <p id={said} className="text-danger">
-          {NO_JSON}
+      {invalid ? (
+        <p id={errorId} className="text-danger">
+          {INVALID_JSON}
         </p>
       ) : null}
     </>

@@ -1,4 +1,4 @@
-/** A form from a schema, purely: what it begins with, and which errors belong to which part. */
+/** The logic of schema forms: initial values, and which field shows which error. */
 import { type Json, type JsonMap, at, isList, isMap } from '@/lib/lossless'
 import { isWithin, pathParts, pointerOf } from '@/lib/paths'
 import { type Control, choicesOf, controlFor, controlOf, isNullable, resolved } from './controls'
@@ -17,15 +17,14 @@ export function membersOf(schema: JsonMap): Member[] {
 }
 
 /**
- * What a form begins with: defaults, the only choice, and objects that are asked for. Nothing else is made up. An object
- * that may be left out waits until somebody opens it, and so does one inside of another with the same schema: there is no
- * end to them.
+ * The initial value of a form: defaults, constants and required objects, nothing else. Optional objects are added when the
+ * user opens them. So are objects inside an object with the same schema, because they could nest forever.
  */
 export function initialValue(schema: Json, root: Json, above: readonly Json[] = [], required = true): Json | undefined {
   const part = resolved(schema, root)
   if (!isMap(part)) return undefined
-  const given = part.get('default') ?? part.get('const')
-  if (given !== undefined) return given
+  const preset = part.get('default') ?? part.get('const')
+  if (preset !== undefined) return preset
   if (part.get('default') === null && isNullable(part)) return null
   if (controlOf(part, above.length) !== 'object' || isClosed(part, undefined, required, above)) return undefined
   const value = new Map<string, Json>()
@@ -36,13 +35,13 @@ export function initialValue(schema: Json, root: Json, above: readonly Json[] = 
   return value
 }
 
-/** Whether an object is shown as something to open only. `above` are the schemas of the objects around it. */
+/** Whether an object is shown as a button that adds it. `above` are the schemas of the enclosing objects. */
 export function isClosed(part: Json, value: Json | undefined, required: boolean, above: readonly Json[]): boolean {
   if (isNullable(part) && above.length > 0) return value === undefined || value === null
   return value === undefined && (!required || above.includes(part))
 }
 
-/** Whether a form has a place for everything that is in a value. */
+/** Whether a form can show everything in a value. */
 export function showsAll(schema: Json, value: Json | undefined, root: Json, depth = 0): boolean {
   const part = resolved(schema, root)
   const control = controlFor(part, value, depth)
@@ -60,13 +59,13 @@ export function showsAll(schema: Json, value: Json | undefined, root: Json, dept
   return true
 }
 
-/** The members of an object that its schema does not name. */
+/** The properties of an object that its schema does not declare. */
 export function extrasOf(schema: JsonMap, value: JsonMap): [string, Json][] {
   const known = new Set(membersOf(schema).map(({ name }) => name))
   return [...value].filter(([name]) => !known.has(name))
 }
 
-/** What a new item of a list is. */
+/** The initial value of a new list item. */
 export function newItem(schema: Json, root: Json): Json {
   const initial = initialValue(schema, root)
   if (initial !== undefined) return initial
@@ -78,16 +77,16 @@ export function newItem(schema: Json, root: Json): Json {
 
 export interface FormError {
   path: string
-  /** The schema keyword that the value breaks. */
+  /** The schema keyword that the value violates. */
   keyword?: string
   message: string
 }
 
 /**
- * Errors at the fields that fix them: the server reports a missing property at its object, but the user types into the field of
- * the property. One that the form does not show stays where it is.
+ * Moves "required" errors to the field of the missing property: the server reports them at the object. An error whose field the
+ * form does not show stays at the object.
  */
-export function atTheirFields(errors: readonly FormError[], schema: Json, value: Json | undefined): FormError[] {
+export function errorsAtFields(errors: readonly FormError[], schema: Json, value: Json | undefined): FormError[] {
   const placed = new Set<string>()
   return errors.flatMap((error) => {
     if (error.keyword !== 'required') return [error]
@@ -102,38 +101,38 @@ export function atTheirFields(errors: readonly FormError[], schema: Json, value:
   })
 }
 
-/** The required properties that a value lacks at a place, of those that the form shows. */
-function missingAt(place: readonly string[], schema: Json, value: Json | undefined): string[] {
+/** The required properties that are missing at a path, if the form shows their fields. */
+function missingAt(path: readonly string[], schema: Json, value: Json | undefined): string[] {
   let part = resolved(schema, schema)
   let current = value
-  for (const step of place) {
+  for (const step of path) {
     if (!isMap(part)) return []
     const inner = isList(current) ? (part.get('items') ?? true) : membersOf(part).find(({ name }) => name === step)?.schema
     if (inner === undefined) return []
     part = resolved(inner, schema)
     current = at(current, step)
   }
-  if (!isMap(part) || controlFor(part, current, place.length) !== 'object') return []
+  if (!isMap(part) || controlFor(part, current, path.length) !== 'object') return []
   const map = isMap(current) ? current : new Map<string, Json>()
   return membersOf(part).flatMap(({ name, required }) => (required && !map.has(name) ? [name] : []))
 }
 
-/** Whether a form for the schema shows the errors of a place; those of other places are said apart. */
-export function isDrawn(place: readonly string[], schema: Json, value: Json | undefined): boolean {
+/** Whether the form has a field that shows errors at this path. Other errors are shown above the form. */
+export function isVisible(path: readonly string[], schema: Json, value: Json | undefined): boolean {
   const above: Json[] = []
   let part = resolved(schema, schema)
   let current = value
   let required = true
   for (let depth = 0; ; depth += 1) {
     const control = controlFor(part, current, depth)
-    const step = place[depth]
+    const step = path[depth]
     if (control === 'json' || !isMap(part)) return true
     if (control === 'object' && isClosed(part, current, required, above)) return false
     if (step === undefined) return true
     if (control !== 'object' && control !== 'list') return false
     const member = control === 'object' ? membersOf(part).find(({ name }) => name === step) : { schema: part.get('items') ?? true, required: true }
     const inner = at(current, step)
-    // A member that the schema does not name is shown as JSON, with everything in it.
+    // A property that the schema does not declare is shown as JSON, with everything in it.
     if (member === undefined) return inner !== undefined
     if (control === 'list' && inner === undefined) return false
     if (control === 'object') above.push(part)
@@ -143,19 +142,19 @@ export function isDrawn(place: readonly string[], schema: Json, value: Json | un
   }
 }
 
-/** The errors of exactly this place, in one line. */
-export function errorAt(errors: readonly FormError[], place: readonly string[]): string | undefined {
-  const key = pointerOf(place)
+/** The errors at exactly this path, in one line. */
+export function errorAt(errors: readonly FormError[], path: readonly string[]): string | undefined {
+  const key = pointerOf(path)
   const found = errors.filter((error) => pointerOf(pathParts(error.path)) === key)
   return found.length === 0 ? undefined : found.map((error) => error.message).join('; ')
 }
 
-/** The errors of a place that is shown as a whole, and those inside of it with their own places. */
-export function errorsWithin(errors: readonly FormError[], place: readonly string[]): string | undefined {
-  const said = errors.flatMap(({ path, message }) => {
-    const parts = pathParts(path)
-    if (!isWithin(parts, place)) return []
-    return [parts.length === place.length ? message : `${path}: ${message}`]
+/** The errors at this path and below it, for values that are shown as one JSON field. */
+export function errorsWithin(errors: readonly FormError[], path: readonly string[]): string | undefined {
+  const messages = errors.flatMap((error) => {
+    const parts = pathParts(error.path)
+    if (!isWithin(parts, path)) return []
+    return [parts.length === path.length ? error.message : `${error.path}: ${error.message}`]
   })
-  return said.length === 0 ? undefined : said.join('; ')
+  return messages.length === 0 ? undefined : messages.join('; ')
 }

@@ -1,10 +1,10 @@
 import { ApiError } from '@/api'
 import type { FormError } from './model'
 
-/** Refusals that say where a value does not conform. */
+/** Errors that list validation errors with paths. */
 const LOCATED = ['ParameterValidationFailed', 'ContractViolation']
 
-/** The errors of a refusal that belong to fields; none where it is another refusal. */
+/** The validation errors in an API error; empty for other errors. */
 export function fieldErrors(error: unknown): FormError[] {
   if (!(error instanceof ApiError) || !LOCATED.includes(error.error)) return []
   const details = error.details as { errors?: FormError[] } | null | undefined

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { UnreadProvider, useUnread } from '@/components/unread'
 import { type Json, parse, write } from '@/lib/lossless'
 import { controlFor, controlOf, resolved } from './controls'
-import { type FormError, atTheirFields, initialValue } from './model'
+import { type FormError, errorsAtFields, initialValue } from './model'
 import { SchemaForm } from './schema-form'
 
 const SCHEMA = parse(`{"type":"object","required":["text","owner","lines"],"properties":{
@@ -14,13 +14,13 @@ const SCHEMA = parse(`{"type":"object","required":["text","owner","lines"],"prop
   "lines":{"type":"array","items":{"$ref":"#/$defs/line"}},"any":{"anyOf":[true]}},
   "$defs":{"line":{"type":"object","properties":{"n":{"type":"number"}}}}}`)
 
-function Form({ schema = SCHEMA, said = [] }: { schema?: Json; said?: FormError[] }) {
+function Form({ schema = SCHEMA, errors = [] }: { schema?: Json; errors?: FormError[] }) {
   const [value, setValue] = useState<Json | undefined>(() => initialValue(schema, schema))
   const unread = useUnread()
   return (
     <>
       <UnreadProvider value={unread.report}>
-        <SchemaForm schema={schema} value={value} onChange={setValue} errors={said} />
+        <SchemaForm schema={schema} value={value} onChange={setValue} errors={errors} />
       </UnreadProvider>
       <output>{value === undefined ? '' : write(value)}</output>
       <p data-testid="unread">{unread.problems.join('|')}</p>
@@ -33,12 +33,12 @@ const unread = () => screen.getByTestId('unread').textContent
 const written = () => screen.getByRole('status').textContent
 
 describe('a form from a schema', () => {
-  it('begins with defaults and objects that are asked for, and nothing else', () => {
+  it('starts with defaults and required objects only', () => {
     render(<Form />)
     expect(written()).toBe('{"count":3,"owner":{}}')
   })
 
-  it('writes what is typed, nested and in lists, and leaves out what is empty', async () => {
+  it('writes typed values, nested and in lists, and omits empty ones', async () => {
     render(<Form />)
     const user = userEvent.setup()
     await user.type(screen.getByLabelText('text'), 'hello')
@@ -57,20 +57,20 @@ describe('a form from a schema', () => {
     expect(written()).toContain('"lines":[]')
   })
 
-  it('shows errors at their fields, those of missing members too', () => {
-    const said = [
+  it('shows errors at their fields, including those of missing properties', () => {
+    const errors = [
       { path: '$', keyword: 'required', message: "missing required property 'text'" },
       { path: '$.owner.name', message: 'it is too short' },
       { path: '$', message: 'something about the whole' },
     ]
-    render(<Form said={said} />)
+    render(<Form errors={errors} />)
     expect(screen.getByLabelText('text').getAttribute('aria-invalid')).toBe('true')
     expect(describedBy('text')).toBe('Required')
     expect(describedBy('name')).toBe('it is too short')
     expect(screen.getByRole('alert').textContent).toBe('something about the whole')
   })
 
-  it('marks JSON that is none', async () => {
+  it('marks invalid JSON', async () => {
     render(<Form />)
     await userEvent.type(screen.getByLabelText(/^any/), '[[1')
     expect(describedBy(/^any/)).toBe('Not valid JSON')
@@ -78,14 +78,14 @@ describe('a form from a schema', () => {
     expect(written()).not.toContain('any')
   })
 
-  it('takes null for the JSON that it is', async () => {
+  it('accepts null as a JSON value', async () => {
     render(<Form />)
     await userEvent.type(screen.getByLabelText(/^any/), 'null')
     expect(unread()).toBe('')
     expect(written()).toContain('"any":null')
   })
 
-  it('reports numbers that are none, and keeps the one before', async () => {
+  it('reports invalid numbers', async () => {
     render(<Form />)
     const user = userEvent.setup()
     const field = screen.getByLabelText(/^count/)
@@ -103,22 +103,22 @@ describe('a form from a schema', () => {
     expect(written()).not.toContain('count')
   })
 
-  it('says errors that belong to no field', () => {
+  it('shows errors without a field above the form', () => {
     const schema = parse('{"type":"object","required":["x"],"properties":{"y":{"type":"object","properties":{"z":{"type":"string"}}}}}')
-    const said = [
+    const errors = [
       { path: '$', keyword: 'required', message: "missing required property 'x'" },
       { path: '$.y.z', message: 'it is too short' },
     ]
-    render(<Form schema={schema} said={said} />)
+    render(<Form schema={schema} errors={errors} />)
     expect(screen.getByRole('alert').textContent).toBe("missing required property 'x'; $.y.z: it is too short")
   })
 
-  it('names what is missing inside of JSON', () => {
-    render(<Form said={[{ path: '$.any', keyword: 'required', message: "missing required property 'q'" }]} />)
+  it('shows missing properties of a JSON field', () => {
+    render(<Form errors={[{ path: '$.any', keyword: 'required', message: "missing required property 'q'" }]} />)
     expect(describedBy(/^any/)).toBe("missing required property 'q'")
   })
 
-  it('gives what may be null the control of its type, and a way to say null', async () => {
+  it('shows nullable values with the control of their type and a null checkbox', async () => {
     render(
       <Form
         schema={parse(`{"type":"object","required":["when","many","on","who","made"],"properties":{
@@ -151,7 +151,7 @@ describe('a form from a schema', () => {
     expect(written()).toBe('{"kind":2}')
   })
 
-  it('opens a schema inside of itself only when somebody asks for it', async () => {
+  it('adds recursive objects only on request', async () => {
     const names = [...'abcdefgh']
     const members = names.map((name) => `"${name}":{"$ref":"#"}`).join()
     const optional = parse(`{"type":"object","properties":{${members},"n":{"type":"integer","default":1}}}`)
@@ -182,16 +182,16 @@ it('chooses controls', () => {
   expect(Object.fromEntries(found)).toEqual(controls)
 })
 
-it('shows as JSON what a control cannot show', () => {
+it('shows values that do not fit their control as JSON', () => {
   const part = parse('{"type":"string"}')
   expect([parse('5'), null, undefined].map((value) => controlFor(part, value))).toEqual(['json', 'text', 'text'])
   expect([2, parse('{}')].map((value) => controlFor(parse('{"enum":[1]}'), value))).toEqual(['choice', 'json'])
 })
 
-it('keeps odd names whole', () => {
+it('handles property names with quotes', () => {
   const name = 'it\'s "odd"'
   const schema = parse(JSON.stringify({ type: 'object', properties: { a: { type: 'object', required: [name, 'b'], properties: { [name]: {}, b: {} } } } }))
   const errors = [{ path: '$.a', keyword: 'required', message: 'any words' }, { path: '$.a', keyword: 'required', message: 'other words' }]
-  expect(atTheirFields(errors, schema, parse('{"a":{"b":1}}'))).toEqual([{ path: `$.a[${JSON.stringify(name)}]`, message: 'Required' }])
-  expect(atTheirFields(errors, schema, parse('{"a":{}}'))).toHaveLength(2)
+  expect(errorsAtFields(errors, schema, parse('{"a":{"b":1}}'))).toEqual([{ path: `$.a[${JSON.stringify(name)}]`, message: 'Required' }])
+  expect(errorsAtFields(errors, schema, parse('{"a":{}}'))).toHaveLength(2)
 })

@@ -6,7 +6,7 @@ import { type Json, isList, isMap, withMember } from '@/lib/lossless'
 import { pathParts } from '@/lib/paths'
 import { controlFor, isNullable, resolved } from './controls'
 import { JsonValue, Leaf, OrNull } from './leaf'
-import { type FormError, atTheirFields, errorAt, errorsWithin, extrasOf, initialValue, isClosed, isDrawn, membersOf, newItem } from './model'
+import { type FormError, errorsAtFields, errorAt, errorsWithin, extrasOf, initialValue, isClosed, isVisible, membersOf, newItem } from './model'
 
 interface Props {
   schema: Json
@@ -15,13 +15,13 @@ interface Props {
   errors: readonly FormError[]
 }
 
-/** Controls for a value of a schema. `label` names the one control of a value that is no object. */
-export function SchemaForm({ schema, value, onChange, errors: said, label = 'Parameters' }: Props & { label?: string }) {
-  const errors = atTheirFields(said, schema, value)
-  const homeless = errors.filter((error) => !isDrawn(pathParts(error.path), schema, value))
+/** A form for a value of a schema. If the value is not an object, `label` is the label of its only control. */
+export function SchemaForm({ schema, value, onChange, errors: reported, label = 'Parameters' }: Props & { label?: string }) {
+  const errors = errorsAtFields(reported, schema, value)
+  const unplaced = errors.filter((error) => !isVisible(pathParts(error.path), schema, value))
   const isObject = controlFor(resolved(schema, schema), value) === 'object'
   const own = isObject ? errorAt(errors, []) : undefined
-  const whole = [own ?? [], homeless.map(({ path, message }) => `${path}: ${message}`)].flat().join('; ')
+  const whole = [own ?? [], unplaced.map((error) => `${error.path}: ${error.message}`)].flat().join('; ')
   return (
     <div className="flex flex-col gap-3">
       {whole ? (
@@ -29,26 +29,26 @@ export function SchemaForm({ schema, value, onChange, errors: said, label = 'Par
           {plain(whole)}
         </p>
       ) : null}
-      <Part root={schema} schema={schema} value={value} onChange={onChange} errors={errors} place={[]} above={[]} label={label} required />
+      <Part root={schema} schema={schema} value={value} onChange={onChange} errors={errors} path={[]} above={[]} label={label} required />
     </div>
   )
 }
 
 interface PartProps extends Props {
   root: Json
-  place: readonly string[]
-  /** The schemas of the objects around it. */
+  path: readonly string[]
+  /** The schemas of the enclosing objects. */
   above: readonly Json[]
   label: string
   required: boolean
 }
 
-function Part({ root, schema, value, onChange, errors, place, above, label, required }: PartProps) {
+function Part({ root, schema, value, onChange, errors, path, above, label, required }: PartProps) {
   const part = resolved(schema, root)
-  const control = controlFor(part, value, place.length)
+  const control = controlFor(part, value, path.length)
   const withNull = (shown: ReactNode) =>
-    place.length === 0 || !isNullable(part) ? shown : <OrNull label={label} value={value} onChange={onChange}>{shown}</OrNull>
-  const inner = { root, errors, place, above: [...above, part] }
+    path.length === 0 || !isNullable(part) ? shown : <OrNull label={label} value={value} onChange={onChange}>{shown}</OrNull>
+  const inner = { root, errors, path, above: [...above, part] }
   if (control === 'object' && isMap(part)) {
     const members = membersOf(part)
     if (isClosed(part, value, required, above)) {
@@ -60,7 +60,7 @@ function Part({ root, schema, value, onChange, errors, place, above, label, requ
         key={member.name}
         {...inner}
         schema={member.schema}
-        place={[...place, member.name]}
+        path={[...path, member.name]}
         label={member.name}
         required={member.required}
         value={map.get(member.name)}
@@ -68,11 +68,11 @@ function Part({ root, schema, value, onChange, errors, place, above, label, requ
       />
     ))
     const extras = extrasOf(part, map).map(([name, extra]) => (
-      <Extra key={name} name={name} value={extra} error={errorsWithin(errors, [...place, name])} onChange={(next) => onChange(withMember(map, name, next))} />
+      <Extra key={name} name={name} value={extra} error={errorsWithin(errors, [...path, name])} onChange={(next) => onChange(withMember(map, name, next))} />
     ))
-    if (place.length === 0) return fields.length + extras.length === 0 ? <p className="text-muted">No input.</p> : [...fields, ...extras]
+    if (path.length === 0) return fields.length + extras.length === 0 ? <p className="text-muted">No input.</p> : [...fields, ...extras]
     return withNull(
-      <Group label={label} error={errorAt(errors, place)} onRemove={required ? undefined : () => onChange(undefined)}>
+      <Group label={label} error={errorAt(errors, path)} onRemove={required ? undefined : () => onChange(undefined)}>
         {fields}
         {extras}
       </Group>,
@@ -81,7 +81,7 @@ function Part({ root, schema, value, onChange, errors, place, above, label, requ
   if (control === 'list' && isMap(part)) {
     return withNull(<Items {...inner} above={above} schema={part} value={value} onChange={onChange} label={label} required={required} />)
   }
-  const said = control === 'json' ? errorsWithin(errors, place) : errorAt(errors, place)
+  const error = control === 'json' ? errorsWithin(errors, path) : errorAt(errors, path)
   const hint = isMap(part) ? part.get('description') : undefined
   return (
     <Field
@@ -91,7 +91,7 @@ function Part({ root, schema, value, onChange, errors, place, above, label, requ
         </>
       }
       hint={typeof hint === 'string' ? plain(hint) : undefined}
-      error={said}
+      error={error}
     >
       {(ids) => {
         const leaf = <Leaf ids={ids} control={control} schema={part} value={value} onChange={onChange} />
@@ -108,7 +108,7 @@ interface ExtraProps {
   onChange: (value: Json | undefined) => void
 }
 
-/** A property that the schema does not name, with a way to remove it. */
+/** A property that the schema does not declare, with a button to remove it. */
 function Extra({ name, value, error, onChange }: ExtraProps) {
   return (
     <div className="flex items-start gap-2">
@@ -130,12 +130,12 @@ function Extra({ name, value, error, onChange }: ExtraProps) {
   )
 }
 
-function Items({ root, schema, value, onChange, errors, place, above, label, required }: PartProps) {
+function Items({ root, schema, value, onChange, errors, path, above, label, required }: PartProps) {
   const items = isList(value) ? value : []
   const item = isMap(schema) ? (schema.get('items') ?? true) : true
   const write = (next: Json[]) => onChange(next.length === 0 && !required ? undefined : next)
   return (
-    <Group label={label} error={errorAt(errors, place)}>
+    <Group label={label} error={errorAt(errors, path)}>
       {items.map((each, index) => (
         <div key={index} className="flex items-start gap-2">
           <div className="min-w-0 flex-1">
@@ -144,7 +144,7 @@ function Items({ root, schema, value, onChange, errors, place, above, label, req
               schema={item}
               errors={errors}
               above={above}
-              place={[...place, String(index)]}
+              path={[...path, String(index)]}
               label={`${label} ${index + 1}`}
               required
               value={each}

@@ -12,7 +12,7 @@ export interface LintFinding {
   provider?: string
 }
 
-/** A keyword that a provider does not enforce while the model writes. */
+/** A keyword that a provider does not enforce during generation. */
 export interface Loss {
   pointer: string
   keyword: string
@@ -24,7 +24,7 @@ export interface Lowering {
   profile: string
   refusal: string | null
   losses: Loss[]
-  /** What is sent, in its own digits. */
+  /** The schema that is sent to the provider, with the original digits of numbers. */
   sent: Json | null
 }
 
@@ -35,7 +35,7 @@ export interface SchemaReport {
   lowering: Lowering[]
 }
 
-/** What the server says about a schema: whether it is one, what is doubtful, and who enforces what. */
+/** The server's report on a schema: validity, lint findings, and which keywords each provider enforces. */
 export const schemaReportQuery = (schema: Json) => {
   const text = write(schema)
   return queryOptions({
@@ -71,7 +71,7 @@ function readReport(answer: Json): SchemaReport {
   }
 }
 
-/** A schema that all examples conform to. */
+/** Infers a schema that matches all examples. */
 export async function inferSchema(examples: readonly Json[], closed: boolean): Promise<Json> {
   const text = write(fromPlain({ closed }))
   const answer = await body(
@@ -84,7 +84,7 @@ export async function inferSchema(examples: readonly Json[], closed: boolean): P
   return at(parse(answer), 'schema') ?? true
 }
 
-/** The registered schemas, for choosing one. */
+/** The registered schemas, for a select control. */
 export const registeredQuery = () => ({
   ...schemasQuery(),
   select: (schemas: Api.SchemaView[]) => schemas.map(({ name, description }) => ({ name, description })),

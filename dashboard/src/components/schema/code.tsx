@@ -1,4 +1,4 @@
-/** A schema as text, JSON or YAML, with what is wrong at its place. Loaded when it is needed: use it through index.tsx. */
+/** Edits a schema as JSON or YAML with inline findings. Loaded lazily by the schema editor. */
 import { useMemo, useState } from 'react'
 import { CodeEditor } from '@/components/code'
 import { Segmented } from '@/components/segmented'
@@ -14,7 +14,7 @@ const NOTATIONS = [
   { value: 'yaml', label: 'YAML' },
 ] as const
 
-const writers: Record<Notation, (value: Json) => string> = { json: (value) => `${write(value, 2)}\n`, yaml: writeYaml }
+const WRITERS: Record<Notation, (value: Json) => string> = { json: (value) => `${write(value, 2)}\n`, yaml: writeYaml }
 
 export interface SchemaCodeProps {
   value: Json
@@ -25,13 +25,13 @@ export interface SchemaCodeProps {
 
 export function SchemaCode({ value, onChange, report, label }: SchemaCodeProps) {
   const [notation, setNotation] = useState<Notation>('json')
-  const [text, setText] = useState(() => writers.json(value))
+  const [text, setText] = useState(() => WRITERS.json(value))
   const reading = useMemo(() => readText(text, notation), [text, notation])
-  const [seen, setSeen] = useState(value)
-  if (!same(seen, value)) {
-    // Changed elsewhere, by an example or by a newer version: that is what is shown now.
-    setSeen(value)
-    if (reading.value === null || !same(reading.value, value)) setText(writers[notation](value))
+  const [lastValue, setLastValue] = useState(value)
+  if (!same(lastValue, value)) {
+    // The value was changed elsewhere, for example inferred from an example: show the new one.
+    setLastValue(value)
+    if (reading.value === null || !same(reading.value, value)) setText(WRITERS[notation](value))
   }
   useReport(reading.mistake?.message ?? null)
 
@@ -44,13 +44,13 @@ export function SchemaCode({ value, onChange, report, label }: SchemaCodeProps) 
     setText(typed)
     const { value: next } = readText(typed, notation)
     if (next === null || same(next, value)) return
-    setSeen(next)
+    setLastValue(next)
     onChange(next)
   }
   const switchTo = (next: Notation) => {
     if (reading.value === null) return
     setNotation(next)
-    setText(writers[next](reading.value))
+    setText(WRITERS[next](reading.value))
   }
   return (
     <div className="flex flex-col gap-2">

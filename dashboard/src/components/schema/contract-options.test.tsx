@@ -5,22 +5,22 @@ import { type JsonMap, parse } from '@/lib/lossless'
 import { ContractOptions } from './contract-options'
 
 function open(options: string) {
-  const changed = vi.fn<(options: JsonMap) => void>()
-  render(<ContractOptions value={parse(options) as JsonMap} onChange={changed} usualRetries={2} />)
-  return changed
+  const onChange = vi.fn<(options: JsonMap) => void>()
+  render(<ContractOptions value={parse(options) as JsonMap} onChange={onChange} defaultRetries={2} />)
+  return onChange
 }
 
-it('offers the places that a value can be extracted from', async () => {
-  const changed = open('{"extract_json": ["fence"]}')
+it('offers the sources from which a value can be extracted', async () => {
+  const onChange = open('{"extract_json": ["fence"]}')
   const select = screen.getByLabelText<HTMLSelectElement>('Extract JSON from text')
   expect(select.selectedOptions[0]?.textContent).toBe('only from code fences')
   await userEvent.selectOptions(select, 'reject')
-  expect(changed.mock.lastCall?.[0].get('extract_json')).toBe(false)
+  expect(onChange.mock.lastCall?.[0].get('extract_json')).toBe(false)
   await userEvent.selectOptions(screen.getByLabelText('Value found in prose'), 'confirm: ask for it alone, costs a retry')
-  expect(changed.mock.lastCall?.[0].get('embedded')).toBe('confirm')
+  expect(onChange.mock.lastCall?.[0].get('embedded')).toBe('confirm')
 })
 
-it('keeps a value that is written in another way', () => {
+it('keeps a value that is not among the options', () => {
   open('{"extract_json": ["prose", "fence"]}')
   const select = screen.getByLabelText<HTMLSelectElement>('Extract JSON from text')
   expect(select.selectedOptions[0]?.textContent).toBe('["prose","fence"]')

@@ -5,8 +5,8 @@ import { Exact, type Json, type JsonMap, withMember } from '@/lib/lossless'
 interface Props {
   value: JsonMap
   onChange: (options: JsonMap) => void
-  /** How many retries there are where nothing is said. */
-  usualRetries: number
+  /** The default number of retries. */
+  defaultRetries: number
 }
 
 const CHOICES = [
@@ -68,13 +68,13 @@ const CHOICES = [
   },
 ] as const
 
-/** Whether a value is set that the list does not have: another way to write one, or a mistake. */
+/** Whether the value is not among the options: an equivalent notation, or a mistake. */
 function isOther(options: readonly (readonly [unknown, string])[], value: Json | undefined): boolean {
   return value !== undefined && !options.some(([option]) => JSON.stringify(option) === JSON.stringify(value))
 }
 
-/** The options of an output contract. What is not set comes from the server's configuration. */
-export function ContractOptions({ value, onChange, usualRetries }: Props) {
+/** The options of an output contract. Unset options use the server's defaults. */
+export function ContractOptions({ value, onChange, defaultRetries }: Props) {
   const set = (name: string, next: Json | undefined) => onChange(withMember(value, name, next))
   const retries = value.get('max_retries')
   const outside = typeof retries === 'number' && (retries > 10 || !Number.isInteger(retries))
@@ -82,14 +82,14 @@ export function ContractOptions({ value, onChange, usualRetries }: Props) {
     <div className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
       <Field
         label="Retries"
-        hint={`How often an invalid answer is retried, 0 to 10. Default: ${usualRetries}.`}
+        hint={`How often an invalid answer is retried, 0 to 10. Default: ${defaultRetries}.`}
         error={outside ? 'Expected 0 to 10' : undefined}
       >
         {(ids) => (
           <NumberInput
             {...ids}
             counts
-            placeholder={String(usualRetries)}
+            placeholder={String(defaultRetries)}
             value={typeof retries === 'number' || retries instanceof Exact ? retries : undefined}
             onChange={(next) => set('max_retries', next)}
           />

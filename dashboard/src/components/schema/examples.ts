@@ -1,16 +1,16 @@
 import { type Json, parse } from '@/lib/lossless'
 
-/** One example, or several: one a line. */
+/** Reads one example, or several with one per line. */
 export function readExamples(text: string): Json[] {
   try {
     return [parse(text)]
-  } catch (whole) {
+  } catch (error) {
     const lines = text.split('\n').filter((line) => line.trim() !== '')
-    if (lines.length < 2) throw whole
+    if (lines.length < 2) throw error
     try {
       return lines.map(parse)
     } catch {
-      throw whole
+      throw error
     }
   }
 }

@@ -25,7 +25,7 @@ const REPORT: SchemaReport = {
   ],
 }
 
-it('puts findings at their place, those of one place together', () => {
+it('locates findings and groups those at the same location', () => {
   const text = '{\n  "properties": {\n    "a": {"type": "strng"}\n  }\n}'
   const found = findingsIn(text, REPORT, locateInJson(text)).map((finding) => [
     finding.severity, text.slice(finding.from, finding.to), finding.message,
@@ -37,13 +37,13 @@ it('puts findings at their place, those of one place together', () => {
   ])
 })
 
-it('finds the place in YAML too', () => {
+it('locates findings in YAML', () => {
   const text = 'properties:\n  a: { type: strng }\n'
   const [first] = findingsIn(text, { ...REPORT, lint: [] }, readYaml(text).locate)
   expect(text.slice(first?.from, first?.to)).toBe('strng')
 })
 
-it('tells what is general from what single providers leave out', () => {
+it('separates general findings from keywords that providers do not enforce', () => {
   expect(generalFindings(REPORT).map((finding) => finding.message)).toEqual(['no such type', 'doubtful'])
   expect(lossRows(REPORT)).toEqual([
     { pointer: '/properties/a', keyword: 'not', by: new Map([['anthropic', { how: 'validator', detail: 'why' }]]) },
@@ -51,13 +51,13 @@ it('tells what is general from what single providers leave out', () => {
   ])
 })
 
-it('says where a text is no value', () => {
+it('reports where a text is invalid', () => {
   expect(readText('a: [', 'yaml').mistake?.severity).toBe('error')
   expect(readText('{"a": }', 'json').mistake?.from).toBe(6)
   expect(readText('{}', 'json').mistake).toBeNull()
 })
 
-it('reads one example, or one a line', () => {
+it('reads one example, or one per line', () => {
   expect(readExamples('{\n"a": 1\n}')).toHaveLength(1)
   expect(readExamples('{"a": 1}\n\n{"a": 2}')).toHaveLength(2)
   expect(() => readExamples('{"a": 1}\nnothing')).toThrow()

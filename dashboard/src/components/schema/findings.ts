@@ -1,4 +1,4 @@
-/** What the server said about a schema, put at its place in the text. */
+/** Locates the server's findings about a schema in its text. */
 import type { Api } from '@/api'
 import type { Finding } from '@/components/code/types'
 import { type Span, follow, pointerParts, readJson } from '@/lib/json-text'
@@ -16,13 +16,13 @@ export function locateInJson(text: string): Locate {
   }
 }
 
-/** Only the first line of a long part: a whole object underlined shows nothing. */
+/** Only the first line of a long part, because underlining a whole object is not helpful. */
 function firstLine(text: string, { start, end }: Span): Span {
   const line = text.indexOf('\n', start)
   return { start, end: Math.max(start + 1, line === -1 ? end : Math.min(end, line)) }
 }
 
-/** One finding a place and severity, its messages a line each. */
+/** One finding per location and severity, with one message per line. */
 export function findingsIn(text: string, report: Pick<SchemaReport, 'problems' | 'lint'>, locate: Locate): Finding[] {
   const found = new Map<string, Finding>()
   const add = (parts: readonly string[], severity: Finding['severity'], message: string) => {
@@ -37,7 +37,7 @@ export function findingsIn(text: string, report: Pick<SchemaReport, 'problems' |
   return [...found.values()].sort((left, right) => left.from - right.from)
 }
 
-/** Mistakes and doubts that concern everybody; what single providers leave out is in the table of losses. */
+/** Findings that apply to all providers. Keywords that single providers do not enforce are in `lossRows`. */
 export function generalFindings(report: SchemaReport): (Pick<LintFinding, 'severity' | 'path' | 'message'> | Api.Problem)[] {
   return [...report.problems, ...report.lint.filter((finding) => finding.rule !== 'provider-does-not-enforce')]
 }
@@ -45,11 +45,11 @@ export function generalFindings(report: SchemaReport): (Pick<LintFinding, 'sever
 export interface LossRow {
   pointer: string
   keyword: string
-  /** By profile: what happens to the keyword there. Absent where the provider enforces it itself. */
+  /** By profile: how the keyword is enforced. Absent if the provider enforces it. */
   by: Map<string, { how: 'prompt' | 'validator'; detail?: string }>
 }
 
-/** Each keyword that some provider leaves out, with what each makes of it. */
+/** Each keyword that at least one provider does not enforce. */
 export function lossRows(report: SchemaReport): LossRow[] {
   const rows = new Map<string, LossRow>()
   for (const { profile, losses } of report.lowering) {

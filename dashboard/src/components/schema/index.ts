@@ -1,4 +1,4 @@
-/** Schemas, edited and reported on; for every feature that has one. */
+/** The schema editor and the schema report. */
 export { registeredQuery } from './api'
 export { ContractOptions } from './contract-options'
 export { SchemaEditor, type SchemaView } from './schema-editor'

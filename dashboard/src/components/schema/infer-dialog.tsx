@@ -13,7 +13,7 @@ interface Props {
   onUse: (schema: Json) => void
 }
 
-/** A schema from examples. */
+/** Infers a schema from examples. */
 export function InferDialog({ open, onClose, onUse }: Props) {
   const [text, setText] = useState('')
   const [closed, setClosed] = useState(true)

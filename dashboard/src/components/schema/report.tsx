@@ -11,7 +11,7 @@ const SEVERITIES = {
   info: { icon: Info, className: 'text-info', label: 'Note' },
 }
 
-/** In a word: whether it is a schema, and whether there is something to say. */
+/** A badge: whether the schema is valid, and the number of errors and warnings. */
 export function Verdict({ report }: { report: SchemaReport }) {
   const found = generalFindings(report)
   const count = (severity: string) => found.filter((finding) => finding.severity === severity).length
@@ -26,7 +26,7 @@ export function Verdict({ report }: { report: SchemaReport }) {
   )
 }
 
-/** Everything that was found: mistakes, doubts, and per provider what is enforced where. */
+/** All findings, and what each provider enforces. */
 export function Report({ report }: { report: SchemaReport }) {
   const found = generalFindings(report)
   return (

@@ -27,7 +27,7 @@ function Page({ schema = '{"type":"object","properties":{"a":true}}', single = f
   )
 }
 
-it('stays in its view as long as that cannot be read', async () => {
+it('does not switch views while the input is invalid', async () => {
   render(<Page />)
   const user = userEvent.setup()
   await user.clear(screen.getByLabelText('Name'))
@@ -39,7 +39,7 @@ it('stays in its view as long as that cannot be read', async () => {
   expect(await screen.findByLabelText('Schema of the output')).toBeTruthy()
 })
 
-it('does not call a text valid that cannot be read', async () => {
+it('does not call an unparsable text valid', async () => {
   render(<Page />)
   const user = userEvent.setup()
   await user.click(screen.getByRole('radio', { name: 'Code' }))

@@ -7,7 +7,7 @@ import { Segmented } from '@/components/segmented'
 import { Failed, Loading } from '@/components/states'
 import { Badge, Button } from '@/components/ui'
 import { UnreadProvider, useReport, useUnread } from '@/components/unread'
-import { useSettled } from '@/lib/debounce'
+import { useDebounced } from '@/lib/debounce'
 import { exactCount } from '@/lib/format'
 import type { Json } from '@/lib/lossless'
 import { schemaReportQuery } from './api'
@@ -16,11 +16,11 @@ import { Report, Verdict } from './report'
 
 const SchemaCode = lazy(() => import('./code').then((module) => ({ default: module.SchemaCode })))
 
-/** The server is asked when somebody has stopped typing for this long. */
-const SETTLED_MS = 350
+/** The server validates the schema after this pause in typing. */
+const DEBOUNCE_MS = 350
 
-/** Each field is several inputs: more of them take a browser seconds to draw. */
-const MOST_FIELDS = 300
+/** Each field has several inputs; a browser takes seconds to render more fields than this. */
+const MAX_FIELDS = 300
 
 const VIEWS = [
   { value: 'fields', label: 'Fields' },
@@ -31,33 +31,33 @@ export type SchemaView = (typeof VIEWS)[number]['value']
 export interface SchemaEditorProps {
   value: Json
   onChange: (schema: Json) => void
-  /** What the schema is of: "the output". */
+  /** What the schema describes, for example "the output". */
   name: string
   view?: SchemaView
   onView?: (view: SchemaView) => void
-  /** False if there is little room. */
+  /** Whether to show a preview of the schema. */
   preview?: boolean
-  /** Whether it is always one object, as an input is. */
+  /** Whether only an object is allowed, as for an input. */
   single?: boolean
 }
 
-/** A schema as fields or as code, with what the server says about it. */
+/** Edits a schema as fields or as code, with the server's report. */
 export function SchemaEditor({ value, onChange, name, view, onView, preview, single }: SchemaEditorProps) {
-  const [own, setOwn] = useState<SchemaView>('fields')
+  const [ownView, setOwnView] = useState<SchemaView>('fields')
   const [reported, setReported] = useState(false)
   const [inferring, setInferring] = useState(false)
-  const settled = useSettled(value, SETTLED_MS)
+  const settled = useDebounced(value, DEBOUNCE_MS)
   const report = useQuery({ ...schemaReportQuery(settled), placeholderData: (before) => before })
   const fields = useMemo(() => countFields(readSchema(value)), [value])
-  const tooMany = fields > MOST_FIELDS
+  const tooMany = fields > MAX_FIELDS
   const unread = useUnread()
   useReport(unread.problems.join('; ') || null)
-  const wanted = view ?? own
-  const [shown, setShown] = useState(wanted)
-  // What cannot be read yet lives in the view that is shown: the other one would drop it.
-  if (shown !== wanted && unread.problems.length === 0) setShown(wanted)
+  const requestedView = view ?? ownView
+  const [shown, setShown] = useState(requestedView)
+  // Do not switch views while the input is invalid: the other view would lose it.
+  if (shown !== requestedView && unread.problems.length === 0) setShown(requestedView)
   const switchTo = (next: SchemaView) => {
-    if (unread.problems.length === 0) (onView ?? setOwn)(next)
+    if (unread.problems.length === 0) (onView ?? setOwnView)(next)
   }
   return (
     <div className="flex min-w-0 flex-col gap-4">
@@ -112,7 +112,7 @@ function TooMany({ fields, onCode }: { fields: number; onCode: () => void }) {
   return (
     <div className="flex flex-col items-start gap-3">
       <p>
-        This schema has {exactCount(fields)} fields. The field builder handles up to {exactCount(MOST_FIELDS)}; edit larger schemas as code.
+        This schema has {exactCount(fields)} fields. The field builder handles up to {exactCount(MAX_FIELDS)}; edit larger schemas as code.
       </p>
       <Button onClick={onCode}>Edit as code</Button>
     </div>

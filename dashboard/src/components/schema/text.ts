@@ -1,4 +1,4 @@
-/** A schema's text in either notation, read as far as it can be. */
+/** Parses the text of a schema in JSON or YAML. */
 import type { Finding } from '@/components/code/types'
 import { type Json, parse } from '@/lib/lossless'
 import { YamlError, readYaml } from '@/lib/yaml-text'
@@ -24,7 +24,7 @@ export function readText(text: string, notation: Notation): Reading {
   }
 }
 
-/** Browsers say in their own words where JSON is broken. */
+/** The offset of a syntax error. Each browser words its JSON errors differently. */
 function offsetOf(error: unknown, message: string, text: string): number {
   if (error instanceof YamlError) return error.offset
   const position = /position (\d+)/.exec(message)?.[1]

@@ -2,11 +2,11 @@ import { queryOptions } from '@tanstack/react-query'
 import { type Api, api, body, queryKeys, text } from '@/api'
 import { type Json, type JsonMap, at, parse, write } from '@/lib/lossless'
 
-/** What an agent takes and gives, for somebody who wants to run it. */
+/** The input and output schema of an agent. */
 export interface Terms {
   parameters: Json
   output: Json | null
-  /** Whether callers may bring a contract of their own. */
+  /** Whether callers may replace the output contract. */
   open: boolean
 }
 
@@ -21,13 +21,13 @@ export const termsQuery = (name: string) =>
     retry: false,
   })
 
-/** Starts a run; the text is made by ourselves, so that numbers stay as they were typed. */
+/** Starts a run. The body is serialized losslessly, so that numbers keep their digits. */
 export function startRun(request: JsonMap): Promise<Api.CreatedRun> {
   const sent = write(request)
   return body(api.POST('/runs', { body: {}, bodySerializer: () => sent }))
 }
 
-/** As text: the result's numbers stay as they were written. */
+/** Fetched as text, so that the numbers of the result keep their digits. */
 export const runTextQuery = (id: string) =>
   queryOptions({
     queryKey: [...queryKeys.runs.one(id), 'text'],

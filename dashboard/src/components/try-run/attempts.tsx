@@ -7,7 +7,7 @@ import { plain } from '@/lib/inert'
 import { isExtracted } from '@/lib/run-facts'
 import { attemptsQuery } from './api'
 
-/** Every answer of the model with what was made of it, as they come. */
+/** All attempts of a run with their outcome and errors, live. */
 export function Attempts({ run }: { run: string }) {
   const { data } = useQuery(attemptsQuery(run))
   const attempts = data?.items ?? []

@@ -1,2 +1,2 @@
-/** Trying an agent: beside its editor, and on a page of its own. */
+/** Runs an agent from a form, in its editor and on the page for new runs. */
 export { TryRun } from './try-run'

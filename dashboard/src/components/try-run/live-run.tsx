@@ -13,13 +13,13 @@ import { Button, Card, CardBody, CardHeader, StatusBadge, buttonStyle } from '@/
 import { count, dollars } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { write } from '@/lib/lossless'
-import { type Tone, isUnderWay } from '@/lib/status'
+import { type Tone, isUnfinished } from '@/lib/status'
 import { runTextQuery, stopRun } from './api'
 import { Attempts } from './attempts'
-import { Happenings } from './happenings'
-import { type Shown, readRun, verdictOf } from './model'
+import { RunEvents } from './run-events'
+import { type ReadRun, readRun, verdictOf } from './model'
 
-/** A run while it happens, and what it left. */
+/** A run with its live output, result, attempts and events. */
 export function LiveRun({ id }: { id: string }) {
   const query = useQuery(runTextQuery(id))
   return (
@@ -35,15 +35,15 @@ function Loaded({ text }: { text: string }) {
   return (
     <>
       <Head run={run} />
-      {isUnderWay(run.status) ? (
+      {isUnfinished(run.status) ? (
         <>
-          <Happenings run={run} />
+          <RunEvents run={run} />
           <LiveOutput sessionId={run.session_id} runId={run.run_id} />
         </>
       ) : null}
       <Result shown={shown} />
       <Attempts run={run.run_id} />
-      {isUnderWay(run.status) ? null : <Happenings run={run} />}
+      {isUnfinished(run.status) ? null : <RunEvents run={run} />}
     </>
   )
 }
@@ -69,7 +69,7 @@ function Head({ run }: { run: Api.RunView }) {
             <Elapsed from={run.started_at} to={run.finished_at} />
           </span>
           <div className="ml-auto flex gap-2">
-            {isUnderWay(run.status) ? (
+            {isUnfinished(run.status) ? (
               <Button size="small" variant="danger" disabled={stop.isPending} onClick={() => stop.mutate()}>
                 <Square aria-hidden /> Stop
               </Button>
@@ -107,7 +107,7 @@ function Head({ run }: { run: Api.RunView }) {
   )
 }
 
-function Result({ shown: { result } }: { shown: Shown }) {
+function Result({ shown: { result } }: { shown: ReadRun }) {
   if (result === null) return null
   const text = result.json ? write(result.value, 2) : String(result.value)
   return (

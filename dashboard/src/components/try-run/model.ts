@@ -1,56 +1,56 @@
-/** What is asked for, and what a run has to show. Pure. */
+/** The request that starts a run, and what is shown of its response. */
 import type { Api } from '@/api'
 import { plural } from '@/lib/format'
 import { type Json, type JsonMap, at, parse, toPlain } from '@/lib/lossless'
 import { isByPerson } from '@/lib/run-facts'
 import type { Tone } from '@/lib/status'
 
-/** The contract that a caller brings along. */
-export type Brought =
+/** The output contract that the caller chooses for a run. */
+export type CallerContract =
   | { kind: 'none' }
   | { kind: 'inline'; schema: Json; options: JsonMap }
   | { kind: 'registry'; name: string; options: JsonMap }
 
-interface Wish {
+interface RunRequest {
   agentName: string
   parameters: Json | undefined
-  brought: Brought
+  contract: CallerContract
   model: string
 }
 
-/** Commands, recordings and people ask no model, and the server refuses runs that name one for them. */
+/** Commands, recordings and people use no model, and the server rejects a model for them. */
 export function hasModel(executor: string): boolean {
   return !['process', 'replay', 'human'].includes(executor)
 }
 
 /** The body of `POST /runs`. */
-export function requestOf({ agentName, parameters, brought, model }: Wish): JsonMap {
+export function requestOf({ agentName, parameters, contract, model }: RunRequest): JsonMap {
   const request = new Map<string, Json>([
     ['agent_name', agentName],
     ['parameters', parameters ?? new Map()],
   ])
-  if (brought.kind === 'inline') request.set('output_schema', brought.schema)
-  if (brought.kind === 'registry') request.set('output_schema_name', brought.name)
-  if (brought.kind !== 'none' && brought.options.size > 0) request.set('output_schema_options', brought.options)
+  if (contract.kind === 'inline') request.set('output_schema', contract.schema)
+  if (contract.kind === 'registry') request.set('output_schema_name', contract.name)
+  if (contract.kind !== 'none' && contract.options.size > 0) request.set('output_schema_options', contract.options)
   if (model.trim() !== '') request.set('model', model.trim())
   return request
 }
 
-export interface Shown {
+export interface ReadRun {
   run: Api.RunView
-  /** The result in its own digits. */
+  /** The result, with the original digits of numbers. */
   result: { json: boolean; value: Json } | null
 }
 
-export function readRun(text: string): Shown {
+export function readRun(text: string): ReadRun {
   const json = parse(text)
   const data = at(json, 'result', 'result_data') ?? null
-  const said = at(json, 'result', 'result_text') ?? null
-  const result = data !== null ? { json: true, value: data } : said !== null ? { json: false, value: said } : null
+  const freeText = at(json, 'result', 'result_text') ?? null
+  const result = data !== null ? { json: true, value: data } : freeText !== null ? { json: false, value: freeText } : null
   return { run: toPlain(json) as Api.RunView, result }
 }
 
-/** What went into a run of an agent, in its own digits; nothing where it is another one's. */
+/** The input of a run, with the original digits of numbers; undefined if the run is of another agent. */
 export function parametersOf(text: string, agentName: string): Json | undefined {
   const json = parse(text)
   return at(json, 'agent_name') === agentName ? (at(json, 'parameters') ?? undefined) : undefined
@@ -58,8 +58,8 @@ export function parametersOf(text: string, agentName: string): Json | undefined 
 
 const OPTIONS = ['max_retries', 'strategy', 'validation_mode', 'extract_json', 'embedded', 'strict_json_only', 'on_failure']
 
-/** The contract that the caller of a run brought along, for another run; nothing if the agent's own applied. */
-export function broughtOf(text: string): Brought | undefined {
+/** The contract that the caller of a run chose, to repeat the run; undefined if the agent's own applied. */
+export function callerContractOf(text: string): CallerContract | undefined {
   const json = parse(text)
   const contract = at(json, 'contract')
   const schema = at(contract, 'schema')
@@ -81,7 +81,7 @@ export interface Verdict {
   errors: string[]
 }
 
-/** Whether the contract was kept; null while that is open, or where there is none. */
+/** Whether the output matched the contract; null if that is undecided or there is no contract. */
 export function verdictOf(run: Api.RunView): Verdict | null {
   const { error } = run
   if (run.status === 'completed') {
@@ -93,8 +93,8 @@ export function verdictOf(run: Api.RunView): Verdict | null {
   if (run.status === 'stopped') return { tone: 'neutral', title: 'Stopped', detail: error?.message ?? 'The run was stopped', errors: [] }
   if (!error) return null
   if (!CONTRACT_FAILURES.includes(error.type)) return { tone: 'danger', title: error.type, detail: error.message, errors: [] }
-  const most = (run.contract as { max_retries?: number } | null | undefined)?.max_retries
+  const maxRetries = (run.contract as { max_retries?: number } | null | undefined)?.max_retries
   const used = Math.max(0, (error.attempts ?? 1) - 1)
-  const retries = most === undefined ? error.message : `Retry attempts: ${Math.min(used, most)}/${most}${used >= most ? ' exhausted' : ''}`
+  const retries = maxRetries === undefined ? error.message : `Retry attempts: ${Math.min(used, maxRetries)}/${maxRetries}${used >= maxRetries ? ' exhausted' : ''}`
   return { tone: 'danger', title: 'Output Schema: Validation Failed', detail: retries, errors: error.validation_errors ?? [] }
 }

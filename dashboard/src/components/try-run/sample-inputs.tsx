@@ -41,7 +41,7 @@ export function SampleInputs({ agentName, parameters, onUse }: Props) {
   )
 }
 
-/** A recording answers only what it was recorded with, so an input of one's own must fail. */
+/** Explains that a recording only answers its recorded inputs and fails on others. */
 export function Recorded({ agentName }: { agentName: string }) {
   return (
     <div className="flex items-start gap-2 rounded-md bg-info-soft px-3 py-2">

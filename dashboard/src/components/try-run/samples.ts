@@ -1,8 +1,8 @@
-/** Inputs to start from, taken from an agent's input schema. Pure. */
+/** Sample inputs from an agent's input schema. */
 import { resolved } from '@/components/schema-form/controls'
 import { type Json, isList, isMap } from '@/lib/lossless'
 
-/** The `examples` of a schema; else one made of the examples and defaults of its properties, if no required one lacks them. */
+/** The `examples` of a schema, or one sample combined from the examples and defaults of its properties. */
 export function samplesOf(schema: Json): Json[] {
   const root = resolved(schema, schema)
   if (!isMap(root)) return []

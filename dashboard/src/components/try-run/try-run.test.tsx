@@ -43,7 +43,7 @@ function open(executor = 'llm', parameters: Json = PARAMETERS, completed: object
 const run = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Run it' })
 const sent = () => vi.mocked(startRun).mock.calls.map(([request]) => write(request))
 
-it('does not send other JSON than is shown', async () => {
+it('does not run with JSON that is invalid on screen', async () => {
   const user = open()
   await user.click(screen.getByRole('radio', { name: 'JSON' }))
   const field = screen.getByLabelText('Input as JSON')
@@ -52,7 +52,7 @@ it('does not send other JSON than is shown', async () => {
   await user.clear(field)
   await user.paste('{"v": "new"')
   expect(run().disabled).toBe(true)
-  // Nor does another view take it away.
+  // Switching the view does not discard it either.
   await user.click(screen.getByRole('radio', { name: 'Form' }))
   expect(screen.getByLabelText('Input as JSON')).toHaveProperty('value', '{"v": "new"')
   await user.click(screen.getByLabelText('Input as JSON'))
@@ -61,7 +61,7 @@ it('does not send other JSON than is shown', async () => {
   expect(sent()).toEqual(['{"agent_name":"a","parameters":{"v":"new"}}'])
 })
 
-it('does not send another number than is shown', async () => {
+it('does not run with a number that is invalid on screen', async () => {
   const user = open()
   const field = screen.getByLabelText(/^n/)
   await user.type(field, '1e3')
@@ -74,7 +74,7 @@ it('does not send another number than is shown', async () => {
   expect(sent()).toEqual(['{"agent_name":"a","parameters":{"n":-5}}'])
 })
 
-it('says why it cannot be run yet', async () => {
+it('explains why it cannot be run yet', async () => {
   const user = open()
   await user.type(screen.getByLabelText(/^n/), '-')
   expect(screen.getByRole('status').textContent).toBe('Fix first: “-” is not a number')
@@ -84,7 +84,7 @@ it('says why it cannot be run yet', async () => {
   expect(screen.getByRole('status').textContent).toBe('Fix first: choose a registered schema for the output')
 })
 
-it('asks for a model only where there is one', () => {
+it('offers a model only for executors that use one', () => {
   open('process')
   expect(screen.queryByLabelText('Model')).toBeNull()
   cleanup()
@@ -92,14 +92,14 @@ it('asks for a model only where there is one', () => {
   expect(screen.getByLabelText('Model')).toBeTruthy()
 })
 
-it('begins with what went into the run that the address names', async () => {
+it('starts with the input of the run in the URL', async () => {
   search.run = 'run_1'
   const user = open()
   await user.click(run())
   expect(sent()).toEqual(['{"agent_name":"a","parameters":{"v":"as before","n":1.10}}'])
 })
 
-it('brings the contract along that the caller of the earlier run brought', async () => {
+it('starts with the contract of the run in the URL', async () => {
   search.run = 'run_2'
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
   client.setQueryData(termsQuery('a').queryKey, { parameters: PARAMETERS, output: null, open: true })
@@ -128,7 +128,7 @@ it('fills in the example of the schema', async () => {
   expect(sent()).toEqual(['{"agent_name":"a","parameters":{"v":"hello"}}'])
 })
 
-it('begins with the example where the address asks for it', async () => {
+it('starts with the example if the URL asks for it', async () => {
   search.sample = true
   const user = open('llm', WITH_EXAMPLE)
   await user.click(run())
@@ -143,7 +143,7 @@ it('fills in the input of the last successful run', async () => {
   expect(sent()).toEqual(['{"agent_name":"a","parameters":{"v":"as before","n":1.10}}'])
 })
 
-it('says of a recording that it only answers recorded inputs', () => {
+it('explains that a recording only answers recorded inputs', () => {
   open('replay')
   expect(screen.getByText('This agent is a recording.')).toBeTruthy()
   cleanup()

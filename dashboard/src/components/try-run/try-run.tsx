@@ -12,88 +12,88 @@ import { Button, Card, CardBody, CardHeader, Field, Input } from '@/components/u
 import { NotYet, UnreadProvider, useUnread } from '@/components/unread'
 import type { Json } from '@/lib/lossless'
 import { type Terms, runTextQuery, startRun, termsQuery } from './api'
-import { BroughtContract } from './brought-contract'
+import { CallerContractCard } from './caller-contract'
 import { LiveRun } from './live-run'
-import { type Brought, broughtOf, hasModel, parametersOf, requestOf } from './model'
+import { type CallerContract, callerContractOf, hasModel, parametersOf, requestOf } from './model'
 import { Recorded, SampleInputs } from './sample-inputs'
 import { samplesOf } from './samples'
 
 interface Props {
   agentName: string
-  /** What does the work, by its type. */
+  /** The type of the agent's executor. */
   executor: string
 }
 
-/** Runs an agent from a form made of its input schema, and shows the run as it happens. */
+/** Runs an agent from a form generated from its input schema, and shows the run live. */
 export function TryRun({ agentName, executor }: Props) {
   const terms = useQuery(termsQuery(agentName))
-  const search: Address = useSearch({ strict: false })
-  // The run that the address names at first: the form begins with what went into it. Later ones come from the form.
-  const [again] = useState(search.run)
-  const before = useQuery({ ...runTextQuery(again ?? ''), enabled: again !== undefined })
-  if (again !== undefined && before.isPending) return <Loading />
-  const given = before.data === undefined ? undefined : parametersOf(before.data, agentName)
-  const contract = before.data === undefined || given === undefined ? undefined : broughtOf(before.data)
-  const sampled = (data: Terms) => (search.sample ? samplesOf(data.parameters)[0] : undefined)
+  const search: RunSearch = useSearch({ strict: false })
+  // The run in the URL when the page opens: its input fills the form. Later runs are started from the form.
+  const [repeatedRun] = useState(search.run)
+  const before = useQuery({ ...runTextQuery(repeatedRun ?? ''), enabled: repeatedRun !== undefined })
+  if (repeatedRun !== undefined && before.isPending) return <Loading />
+  const input = before.data === undefined ? undefined : parametersOf(before.data, agentName)
+  const contract = before.data === undefined || input === undefined ? undefined : callerContractOf(before.data)
+  const sampleOf = (data: Terms) => (search.sample ? samplesOf(data.parameters)[0] : undefined)
   return (
     <Answer query={terms}>
       {(data) => (
-        <Trial key={agentName} agentName={agentName} executor={executor} terms={data} given={given ?? sampled(data)} contract={contract} />
+        <Trial key={agentName} agentName={agentName} executor={executor} terms={data} initialInput={input ?? sampleOf(data)} initialContract={contract} />
       )}
     </Answer>
   )
 }
 
-interface Address {
+interface RunSearch {
   run?: string
-  /** Whether the form begins with the example of the schema. */
+  /** Whether the schema's example fills the form. */
   sample?: boolean
 }
 
-const WAYS = [
+const VIEWS = [
   { value: 'form', label: 'Form' },
   { value: 'json', label: 'JSON' },
 ] as const
 
 interface TrialProps extends Props {
   terms: Terms
-  /** What the form begins with; what the schema says where there is nothing. */
-  given: Json | undefined
-  /** The contract that the caller of the earlier run brought along. */
-  contract: Brought | undefined
+  /** The initial input; by default that of the schema. */
+  initialInput: Json | undefined
+  /** The caller's contract of the repeated run. */
+  initialContract: CallerContract | undefined
 }
 
-function Trial({ agentName, executor, terms, given, contract }: TrialProps) {
-  const search: Address = useSearch({ strict: false })
+function Trial({ agentName, executor, terms, initialInput, initialContract }: TrialProps) {
+  const search: RunSearch = useSearch({ strict: false })
   const navigate = useNavigate()
-  const [parameters, setParameters] = useState<Json | undefined>(() => given ?? initialValue(terms.parameters, terms.parameters))
-  const wayFor = (input: Json | undefined) => {
-    const formed = controlOf(terms.parameters) === 'object' && (input === undefined || showsAll(terms.parameters, input, terms.parameters))
-    return formed ? 'form' : 'json'
+  const [parameters, setParameters] = useState<Json | undefined>(() => initialInput ?? initialValue(terms.parameters, terms.parameters))
+  const viewFor = (input: Json | undefined) => {
+    const fitsForm = controlOf(terms.parameters) === 'object' && (input === undefined || showsAll(terms.parameters, input, terms.parameters))
+    return fitsForm ? 'form' : 'json'
   }
-  const [way, setWay] = useState<'form' | 'json'>(() => wayFor(given))
+  const [view, setView] = useState<'form' | 'json'>(() => viewFor(initialInput))
   const [round, setRound] = useState(0)
-  const begin = (input: Json) => {
+  const fillIn = (input: Json) => {
     setParameters(input)
-    setWay(wayFor(input))
-    // Fields begin anew: a text that was no value yet goes.
+    setView(viewFor(input))
+    // Remount the fields, to discard invalid text.
     setRound(round + 1)
   }
-  const [brought, setBrought] = useState<Brought>(contract !== undefined && terms.open ? contract : { kind: 'none' })
+  const [contract, setContract] = useState<CallerContract>(initialContract !== undefined && terms.open ? initialContract : { kind: 'none' })
   const unreadParameters = useUnread()
   const unreadContract = useUnread()
   const [model, setModel] = useState('')
   const start = useMutation({
-    mutationFn: () => startRun(requestOf({ agentName, parameters, brought, model })),
+    mutationFn: () => startRun(requestOf({ agentName, parameters, contract, model })),
     onSuccess: ({ run_id }) =>
       void navigate({ to: '.', search: (before: object) => ({ ...before, run: run_id }), replace: true, resetScroll: false }),
   })
   const errors = fieldErrors(start.error)
   const readable = unreadParameters.problems.length === 0
-  const missing = brought.kind === 'registry' && brought.name === '' ? ['choose a registered schema for the output'] : []
+  const missing = contract.kind === 'registry' && contract.name === '' ? ['choose a registered schema for the output'] : []
   const { calls, role } = useRights()
   const refused = calls ? [] : [`your key has the role ${role}, which cannot start runs`]
-  const inTheWay = [...refused, ...unreadParameters.problems, ...unreadContract.problems, ...missing]
+  const blockers = [...refused, ...unreadParameters.problems, ...unreadContract.problems, ...missing]
   return (
     <div className="grid items-start gap-4 xl:grid-cols-2">
       <form
@@ -104,17 +104,17 @@ function Trial({ agentName, executor, terms, given, contract }: TrialProps) {
         }}
       >
         {executor === 'replay' ? <Recorded agentName={agentName} /> : null}
-        <SampleInputs agentName={agentName} parameters={terms.parameters} onUse={begin} />
+        <SampleInputs agentName={agentName} parameters={terms.parameters} onUse={fillIn} />
         <Card aria-labelledby="parameters">
           <CardHeader
             title="Input"
             id="parameters"
-            // What cannot be read yet stays in sight: the other way would drop it.
-            actions={<Segmented label="Fill in as" options={WAYS} value={way} onChange={(next) => readable && setWay(next)} />}
+            // Do not switch views while the input is invalid: the other view would lose it.
+            actions={<Segmented label="Fill in as" options={VIEWS} value={view} onChange={(next) => readable && setView(next)} />}
           />
           <CardBody>
             <UnreadProvider key={round} value={unreadParameters.report}>
-              {way === 'form' ? (
+              {view === 'form' ? (
                 <SchemaForm schema={terms.parameters} value={parameters} onChange={setParameters} errors={errors} />
               ) : (
                 <Field label="Input as JSON" error={errors.map((error) => `${error.path}: ${error.message}`).join('; ') || undefined}>
@@ -125,7 +125,7 @@ function Trial({ agentName, executor, terms, given, contract }: TrialProps) {
           </CardBody>
         </Card>
         <UnreadProvider value={unreadContract.report}>
-          <BroughtContract terms={terms} value={brought} onChange={setBrought} />
+          <CallerContractCard terms={terms} value={contract} onChange={setContract} />
         </UnreadProvider>
         <Card>
           <CardBody className="flex flex-wrap items-end gap-3">
@@ -136,15 +136,15 @@ function Trial({ agentName, executor, terms, given, contract }: TrialProps) {
                 )}
               </Field>
             ) : null}
-            <Button type="submit" variant="primary" disabled={start.isPending || inTheWay.length > 0}>
+            <Button type="submit" variant="primary" disabled={start.isPending || blockers.length > 0}>
               <Play aria-hidden /> Run it
             </Button>
-            <NotYet reasons={inTheWay} />
+            <NotYet reasons={blockers} />
           </CardBody>
         </Card>
         {start.error ? (
           <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 break-words text-danger">
-            {errors.length > 0 && way === 'form' ? 'Nothing was started: see the input above.' : messageOf(start.error)}
+            {errors.length > 0 && view === 'form' ? 'Nothing was started: see the input above.' : messageOf(start.error)}
           </p>
         ) : null}
       </form>

@@ -33,7 +33,7 @@ export function Badge({ tone = 'neutral', className, title, children }: BadgePro
   )
 }
 
-/** A run's, session's, node's or attempt's status, as the one map says. */
+/** A badge for the status of a run, session, node or attempt; see `lib/status.ts`. */
 export function StatusBadge({ status, className }: { status: string; className?: string }) {
   const { label, icon: Icon, tone, busy } = appearanceOf(status)
   return (

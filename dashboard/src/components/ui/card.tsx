@@ -7,7 +7,7 @@ export function Card({ className, ...rest }: ComponentProps<'section'>) {
 
 interface HeaderProps {
   title: ReactNode
-  /** Beside the title, at the far end. */
+  /** At the end of the title's row. */
   actions?: ReactNode
   id?: string
   className?: string

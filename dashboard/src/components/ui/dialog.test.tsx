@@ -3,9 +3,9 @@ import userEvent from '@testing-library/user-event'
 import { expect, it } from 'vitest'
 import { Dialog } from './dialog'
 
-const nothing = () => undefined
+const noop = () => undefined
 
-it('begins at the first field that takes something', async () => {
+it('focuses the first field that accepts text', async () => {
   const body = (
     <>
       <input aria-label="Form" type="radio" />
@@ -13,8 +13,8 @@ it('begins at the first field that takes something', async () => {
       <textarea aria-label="Prompt" />
     </>
   )
-  const { rerender } = render(<Dialog open={false} onClose={nothing} title="Resume">{body}</Dialog>)
-  rerender(<Dialog open onClose={nothing} title="Resume">{body}</Dialog>)
+  const { rerender } = render(<Dialog open={false} onClose={noop} title="Resume">{body}</Dialog>)
+  rerender(<Dialog open onClose={noop} title="Resume">{body}</Dialog>)
   await userEvent.setup().keyboard('go on')
   expect(screen.getByLabelText<HTMLTextAreaElement>('Prompt').value).toBe('go on')
 })

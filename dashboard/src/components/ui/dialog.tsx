@@ -11,12 +11,12 @@ interface Props {
   className?: string
 }
 
-/** Fields to write in or to choose from; choices between views are none. */
+/** Fields that can get the initial focus. Radio buttons switch between views and are not included. */
 const FIELDS = 'input:not(:disabled, [type=radio]), select:not(:disabled), textarea:not(:disabled)'
 
 /**
- * The browser's own dialog: it traps the focus, closes on Escape and makes the rest inert. It would begin at the button that
- * closes it, and what somebody types would go nowhere: it begins at the first field, where there is one.
+ * The browser's own dialog: it traps the focus, closes on Escape and makes the rest inert. By default it would focus the
+ * close button, so focus the first field instead, if there is one.
  */
 export function Dialog({ open, onClose, title, children, className }: Props) {
   const element = useRef<HTMLDialogElement>(null)
@@ -62,15 +62,15 @@ interface ConfirmProps {
   onClose: () => void
   title: ReactNode
   children: ReactNode
-  /** What the button says: the deed itself, never "OK". */
-  deed: string
+  /** The label of the confirm button: the action itself, not "OK". */
+  confirmLabel: string
   busy?: boolean
-  /** Why it could not be done. */
+  /** Why the action failed. */
   error?: ReactNode
   onConfirm: () => void
 }
 
-export function Confirm({ open, onClose, title, children, deed, busy, error, onConfirm }: ConfirmProps) {
+export function Confirm({ open, onClose, title, children, confirmLabel, busy, error, onConfirm }: ConfirmProps) {
   return (
     <Dialog open={open} onClose={onClose} title={title}>
       <div className="flex flex-col gap-3">
@@ -83,7 +83,7 @@ export function Confirm({ open, onClose, title, children, deed, busy, error, onC
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button variant="danger" disabled={busy} onClick={onConfirm}>
-            {deed}
+            {confirmLabel}
           </Button>
         </div>
       </div>

@@ -13,7 +13,7 @@ export function Textarea({ className, ...rest }: ComponentProps<'textarea'>) {
   return <textarea className={cn(control, 'min-h-20 py-1.5', className)} {...rest} />
 }
 
-/** The browser's own: it is usable by keyboard, screen reader and thumb without help. */
+/** The native control, because it works with keyboards, screen readers and touch. */
 export function Select({ className, ...rest }: ComponentProps<'select'>) {
   return <select className={cn(control, 'h-8 pr-7', className)} {...rest} />
 }
@@ -33,20 +33,20 @@ export function Checkbox({ label, className, ...rest }: CheckboxProps) {
 
 interface FieldProps {
   label: ReactNode
-  /** What to type, below the control. */
+  /** Help text below the control. */
   hint?: ReactNode
-  /** What is wrong with it. */
+  /** Shown instead of the hint. */
   error?: ReactNode
   className?: string
-  /** Gets the ids that tie label, hint and error to the control. */
+  /** Renders the control with the ids that connect it to its label, hint and error. */
   children: (ids: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ReactNode
 }
 
 /** A labelled control: `<Field label="Name">{(ids) => <Input {...ids} />}</Field>`. */
 export function Field({ label, hint, error, className, children }: FieldProps) {
   const id = useId()
-  const said = error ?? hint
-  const described = said ? { 'aria-describedby': `${id}-said` } : {}
+  const help = error ?? hint
+  const described = help ? { 'aria-describedby': `${id}-help` } : {}
   const invalid = error ? { 'aria-invalid': true as const } : {}
   return (
     <div className={cn('flex min-w-0 flex-col gap-1', className)}>
@@ -54,9 +54,9 @@ export function Field({ label, hint, error, className, children }: FieldProps) {
         {label}
       </label>
       {children({ id, ...described, ...invalid })}
-      {said ? (
-        <p id={`${id}-said`} className={cn('[overflow-wrap:anywhere]', error ? 'text-danger' : 'text-muted')}>
-          {said}
+      {help ? (
+        <p id={`${id}-help`} className={cn('[overflow-wrap:anywhere]', error ? 'text-danger' : 'text-muted')}>
+          {help}
         </p>
       ) : null}
     </div>

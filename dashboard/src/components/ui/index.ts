@@ -1,4 +1,4 @@
-/** Parts without a subject of their own; everything that knows about runs or agents is elsewhere. */
+/** Basic controls that know nothing about runs or agents. */
 export { Badge, StatusBadge } from './badge'
 export { Button, buttonStyle } from './button'
 export { Card, CardBody, CardHeader } from './card'

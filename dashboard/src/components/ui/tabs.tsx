@@ -5,7 +5,7 @@ import { cn } from '@/lib/cn'
 export const Tabs = Radix.Root
 
 export function TabList({ className, ...rest }: ComponentProps<typeof Radix.List>) {
-  // What scrolls sideways may shrink to nothing in a column that is too short for all of it; this may not.
+  // A horizontally scrolling element could shrink to zero height in a flex column; `shrink-0` prevents that.
   return <Radix.List className={cn('flex shrink-0 gap-1 overflow-x-auto border-b', className)} {...rest} />
 }
 

@@ -9,12 +9,12 @@ import { Card, CardBody } from '@/components/ui'
 import { isMap } from '@/lib/lossless'
 import { type Agent, agentQuery } from './api'
 import { AgentEditor } from './editor'
-import { freshBlueprint } from './model'
+import { newBlueprint } from './model'
 
 const route = getRouteApi('/agents/$name')
 
 export function NewAgentPage() {
-  const [initial] = useState(freshBlueprint)
+  const [initial] = useState(newBlueprint)
   return <AgentEditor agent={null} gone={false} initial={initial} />
 }
 
@@ -32,7 +32,7 @@ export function AgentPage() {
 
 function Loaded({ agent, gone }: { agent: Agent; gone: boolean }) {
   const [initial, setInitial] = useState(isMap(agent.blueprint) ? agent.blueprint : null)
-  // Once it could be read, what is typed stays, whatever becomes of the file.
+  // Once the blueprint could be read, the editor stays open even if the file breaks later, to keep typed text.
   if (initial === null && isMap(agent.blueprint)) setInitial(agent.blueprint)
   if (initial !== null) return <AgentEditor agent={agent} gone={gone} initial={initial} />
   const { summary, file } = agent.view

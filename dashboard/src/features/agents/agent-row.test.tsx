@@ -6,7 +6,7 @@ import { AgentRow } from './agent-row'
 
 vi.mock('@tanstack/react-router', () => ({ Link: ({ children }: { children: ReactNode }) => <a href="#x">{children}</a> }))
 
-it('names what cannot be seen in what others wrote', () => {
+it('names invisible characters in untrusted text', () => {
   const agent = {
     name: 'a', description: 'd\u202e', type: 'autonomous', executor_type: 'llm', model: 'm\u202e', tags: ['t\u202e'], source: 'store', valid: true,
     has_parameters_schema: false, has_output_schema: false, problems: [],

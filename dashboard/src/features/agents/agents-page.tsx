@@ -14,12 +14,12 @@ import { agentsQuery } from './api'
 const route = getRouteApi('/agents')
 
 export function AgentsPage() {
-  const { tags, find: sought = '' } = route.useSearch()
+  const { tags, find: initialText = '' } = route.useSearch()
   const navigate = route.useNavigate()
-  const [wanted, setWanted] = useState(sought)
-  // Also in the address, so that the way back and a reload find it again. That follows later than letters are typed.
+  const [searchText, setSearchText] = useState(initialText)
+  // Also in the URL, so that it survives a reload and the back button. The URL updates later than the text field.
   const find = (text: string) => {
-    setWanted(text)
+    setSearchText(text)
     void navigate({ search: { tags, find: text || undefined }, replace: true })
   }
   return (
@@ -32,7 +32,7 @@ export function AgentsPage() {
             aria-label="Find agents"
             placeholder="Find by name or description"
             className="w-72"
-            value={wanted}
+            value={searchText}
             onChange={(event) => find(event.target.value)}
           />
           <OnlyWho may="administers">
@@ -46,16 +46,16 @@ export function AgentsPage() {
       {tags === undefined ? null : <Tags tags={tags} />}
       <Card>
         <Answer query={useQuery(agentsQuery(tags))}>
-          {({ items }) => <List agents={items.filter((agent) => matches(agent, wanted))} filtered={tags !== undefined || wanted !== ''} />}
+          {({ items }) => <List agents={items.filter((agent) => matches(agent, searchText))} filtered={tags !== undefined || searchText !== ''} />}
         </Answer>
       </Card>
     </Page>
   )
 }
 
-function matches(agent: Api.AgentSummary, wanted: string): boolean {
+function matches(agent: Api.AgentSummary, searchText: string): boolean {
   const text = `${agent.name} ${agent.description} ${agent.model ?? ''}`.toLowerCase()
-  return wanted.toLowerCase().split(/\s+/).every((word) => text.includes(word))
+  return searchText.toLowerCase().split(/\s+/).every((word) => text.includes(word))
 }
 
 function Tags({ tags }: { tags: string }) {

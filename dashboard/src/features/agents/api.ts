@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, body, queryKeys } from '@/api'
-import { type Agent, TYPED, readAgent } from '@/api/agents'
-import { LOOK_AGAIN_MS } from '@/api/queries'
+import { type Agent, BODY_PLACEHOLDER, readAgent } from '@/api/agents'
+import { REFETCH_MS } from '@/api/queries'
 import { type Json, write } from '@/lib/lossless'
 
 export { type Agent, agentQuery, saveAgent } from '@/api/agents'
@@ -10,15 +10,15 @@ export const agentsQuery = (tags?: string) =>
   queryOptions({
     queryKey: queryKeys.agents.list({ tags }),
     queryFn: () => body(api.GET('/agents', { params: { query: { tags } } })),
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: REFETCH_MS,
   })
 
-/** What is wrong with a blueprint. Nothing is stored. */
+/** Validates a blueprint without saving it. */
 export const checkQuery = (blueprint: Json) => {
   const sent = write(blueprint)
   return queryOptions({
     queryKey: queryKeys.agents.check(sent),
-    queryFn: () => body(api.POST('/agents/validate', { body: TYPED, bodySerializer: () => sent })),
+    queryFn: () => body(api.POST('/agents/validate', { body: BODY_PLACEHOLDER, bodySerializer: () => sent })),
     staleTime: Infinity,
     gcTime: 60_000,
   })
@@ -26,7 +26,7 @@ export const checkQuery = (blueprint: Json) => {
 
 export async function createAgent(blueprint: Json): Promise<Agent> {
   const sent = write(blueprint)
-  return readAgent(await body(api.POST('/agents', { body: TYPED, bodySerializer: () => sent, parseAs: 'text' })))
+  return readAgent(await body(api.POST('/agents', { body: BODY_PLACEHOLDER, bodySerializer: () => sent, parseAs: 'text' })))
 }
 
 export function deleteAgent(name: string, hash: string): Promise<unknown> {

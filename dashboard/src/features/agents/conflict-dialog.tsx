@@ -5,13 +5,13 @@ import { useDraft } from './draft'
 import { tidied } from './model'
 import type { Saving } from './use-saving'
 
-/** Shown when somebody else saved meanwhile. */
+/** Shown when somebody else saved the agent first. */
 export function ConflictDialog({ base, saving }: { base: Agent | null; saving: Saving }) {
   const draft = useDraft()
   const { save, stored } = saving
   if (!saving.conflicts || base === null || stored === null) return null
-  const goOn = (blueprint: JsonMap) => {
-    // From here on, what they saved is what is built upon.
+  const continueWith = (blueprint: JsonMap) => {
+    // The stored version is the new base.
     saving.setBase(stored)
     draft.replace(blueprint)
     save.reset()
@@ -23,8 +23,8 @@ export function ConflictDialog({ base, saving }: { base: Agent | null; saving: S
       mine={tidied(draft.blueprint)}
       theirs={stored.blueprint}
       onClose={() => save.reset()}
-      onTakeTheirs={() => saving.taken(stored)}
-      onGoOn={goOn}
+      onTakeTheirs={() => saving.takeTheirs(stored)}
+      onContinue={continueWith}
     />
   )
 }

@@ -1,32 +1,32 @@
-/** The blueprint that is being edited, for all tabs of the page. */
+/** The blueprint that is being edited, shared by all tabs of the page. */
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useCallback, useContext, useMemo, useState } from 'react'
 import type { Api } from '@/api'
 import { type Unread, useUnread } from '@/components/unread'
-import { useSettled } from '@/lib/debounce'
+import { useDebounced } from '@/lib/debounce'
 import { type Json, type JsonMap, isMap, same, withAt } from '@/lib/lossless'
 import { checkQuery } from './api'
 import { problemAt, tidied } from './model'
 
 export interface Draft {
   blueprint: JsonMap
-  /** As it is stored; null for one that is not yet. */
+  /** The stored blueprint; null for a new agent. */
   base: Json | null
-  /** Whether something is not saved; a text that is no value yet is not. */
+  /** Whether there are unsaved changes, including invalid text. */
   dirty: boolean
   set: (path: readonly string[], value: Json | undefined) => void
   replace: (blueprint: JsonMap) => void
   problems: readonly Api.Problem[]
-  /** What to say at a place. */
-  problem: (...place: string[]) => string | undefined
-  /** Marks the name as missing; null if there is one. */
+  /** The error message at a path. */
+  problem: (...path: string[]) => string | undefined
+  /** Marks the name as missing; null if it is set. */
   askForName: (() => void) | null
-  /** Fields whose text is not a value yet keep the page from saving. */
+  /** Fields with invalid text prevent saving. */
   unread: Unread
-  /** Counts how often the draft began anew: editors with it, so that what they had not handed over goes too. */
+  /** The number of resets. Used as a key, so that a reset remounts the editors and discards their invalid text. */
   round: number
-  beginAnew: (blueprint: JsonMap) => void
-  /** What was sent is stored as this now. What was typed since stays. */
+  reset: (blueprint: JsonMap) => void
+  /** Replaces the draft with the stored version after a save, unless the user has typed since. */
   settle: (sent: JsonMap, stored: JsonMap) => void
 }
 
@@ -39,17 +39,17 @@ export function useDraft(): Draft {
   return draft
 }
 
-/** The server is asked when somebody has stopped typing for this long. */
-const SETTLED_MS = 400
+/** The server validates the blueprint after this pause in typing. */
+const DEBOUNCE_MS = 400
 const NOTHING: readonly Api.Problem[] = []
 
 export function useNewDraft(initial: JsonMap, base: Json | null): Draft {
   const [blueprint, replace] = useState(initial)
   const [round, setRound] = useState(0)
   const unread = useUnread()
-  const settled = useSettled(blueprint, SETTLED_MS)
+  const settled = useDebounced(blueprint, DEBOUNCE_MS)
   const check = useQuery({ ...checkQuery(tidied(settled)), placeholderData: (before) => before })
-  // A name that nobody has typed yet is not wrong, until somebody wants to create the agent without one.
+  // An empty name of a new agent is not an error until the user tries to create the agent.
   const unnamed = base === null && blueprint.get('name') === ''
   const [nameAsked, askForName] = useState(false)
   const found = check.data?.problems ?? NOTHING
@@ -58,7 +58,7 @@ export function useNewDraft(initial: JsonMap, base: Json | null): Draft {
     (path: readonly string[], value: Json | undefined) => replace((current) => withAt(current, path, value)),
     [],
   )
-  const beginAnew = useCallback((next: JsonMap) => {
+  const reset = useCallback((next: JsonMap) => {
     replace(next)
     setRound((before) => before + 1)
   }, [])
@@ -74,13 +74,13 @@ export function useNewDraft(initial: JsonMap, base: Json | null): Draft {
       set,
       replace,
       problems,
-      problem: (...place) => (unnamed && nameAsked && place.join() === 'name' ? 'Enter a name' : problemAt(problems, place)?.message),
+      problem: (...path) => (unnamed && nameAsked && path.join() === 'name' ? 'Enter a name' : problemAt(problems, path)?.message),
       askForName: unnamed ? () => askForName(true) : null,
       unread,
       round,
-      beginAnew,
+      reset,
       settle,
     }),
-    [blueprint, base, set, problems, unnamed, nameAsked, unread, round, beginAnew, settle],
+    [blueprint, base, set, problems, unnamed, nameAsked, unread, round, reset, settle],
   )
 }

@@ -15,14 +15,14 @@ interface Props {
   saving: Saving
 }
 
-/** Save, discard, delete. */
+/** The save, discard and delete buttons. */
 export function EditorActions({ base, changed, saving }: Props) {
   const draft = useDraft()
   const [removing, setRemoving] = useState(false)
   const { save, remove } = saving
   const { administers } = useRights()
   const discard = () => {
-    if (base !== null && isMap(base.blueprint)) draft.beginAnew(base.blueprint)
+    if (base !== null && isMap(base.blueprint)) draft.reset(base.blueprint)
     save.reset()
   }
   const navigate = useNavigate()
@@ -30,7 +30,7 @@ export function EditorActions({ base, changed, saving }: Props) {
     if (draft.askForName === null) return save.mutate(draft.blueprint)
     draft.askForName()
     void navigate({ to: '.', search: (before: object) => ({ ...before, tab: 'general' }), replace: true })
-    // The tab may have to be drawn first.
+    // The tab may have to be rendered first.
     setTimeout(() => document.querySelector<HTMLElement>('[data-agent-name]')?.focus())
   }
   const ready = administers && saving.ready && !saving.gone && (base === null || changed)
@@ -68,7 +68,7 @@ export function EditorActions({ base, changed, saving }: Props) {
             remove.reset()
           }}
           title={`Delete ${base.view.summary.name}?`}
-          deed="Delete the agent"
+          confirmLabel="Delete the agent"
           busy={remove.isPending}
           error={remove.error ? messageOf(remove.error) : undefined}
           onConfirm={() => remove.mutate(base)}

@@ -23,7 +23,7 @@ vi.mock('./api', async (original) => ({
 
 afterEach(() => {
   search.tab = undefined
-  access.set({ key: null, role: null, asked: null, left: false })
+  access.set({ key: null, role: null, loginReason: null, signedOut: false })
 })
 
 const BLUEPRINT = fromPlain({
@@ -40,15 +40,15 @@ function open(gone = false) {
       <AgentEditor agent={stored(BLUEPRINT, 'one')} gone={gone} initial={BLUEPRINT} />
     </QueryClientProvider>
   )
-  const { rerender } = render(page())
-  return { user: userEvent.setup(), look: () => rerender(page()) }
+  const view = render(page())
+  return { user: userEvent.setup(), rerender: () => view.rerender(page()) }
 }
 
 const save = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Save' })
 const seconds = () => screen.getByLabelText<HTMLInputElement>('Timeout (s)')
 
-it('does not save another number than is shown', async () => {
-  const { user, look } = open()
+it('does not save while a number is invalid', async () => {
+  const { user, rerender } = open()
   await user.type(screen.getByLabelText('Description'), 'er')
   expect(save().disabled).toBe(false)
   await user.clear(seconds())
@@ -56,12 +56,12 @@ it('does not save another number than is shown', async () => {
   expect(save().disabled).toBe(true)
   expect(screen.getByRole('alert').textContent).toContain('“abc” is not a whole number')
 
-  // What is typed is still there behind another tab, and so is what it stands in the way of.
+  // Switching tabs keeps the invalid text, and saving stays disabled.
   search.tab = 'tools'
-  look()
+  rerender()
   expect(save().disabled).toBe(true)
   search.tab = 'general'
-  look()
+  rerender()
   expect(seconds().value).toBe('abc')
 
   await user.click(screen.getByRole('button', { name: 'Discard' }))
@@ -69,7 +69,7 @@ it('does not save another number than is shown', async () => {
   expect(screen.queryByRole('alert')).toBeNull()
 })
 
-it('keeps what is typed while it saves', async () => {
+it('keeps text that is typed during a save', async () => {
   let answer: (agent: Agent) => void = () => undefined
   vi.mocked(saveAgent).mockImplementation(() => new Promise((resolve) => (answer = resolve)))
   const { user } = open()
@@ -84,7 +84,7 @@ it('keeps what is typed while it saves', async () => {
   expect(screen.getByText('Unsaved changes')).toBeTruthy()
 })
 
-it('says that it was deleted, and makes it again from what is on the page', async () => {
+it('offers to create a deleted agent again from the page', async () => {
   vi.mocked(createAgent).mockImplementation(async (blueprint) => stored(blueprint as JsonMap, 'three'))
   const { user } = open(true)
   await user.type(screen.getByLabelText('Description'), 'er')
@@ -95,7 +95,7 @@ it('says that it was deleted, and makes it again from what is on the page', asyn
   expect(screen.queryByText('Unsaved changes')).toBeNull()
 })
 
-it('is for reading with a key that changes nothing', () => {
+it('is read-only with a caller key', () => {
   presentKey('accord_x', 'caller')
   open()
   expect(screen.getByRole('alert').textContent).toContain('Your key has the role caller: you can view agents')
@@ -103,11 +103,11 @@ it('is for reading with a key that changes nothing', () => {
   for (const name of ['Save', 'Delete']) expect(screen.queryByRole('button', { name })).toBeNull()
 })
 
-it('keeps what was typed with a better key, and asks for one', async () => {
+it('keeps changes after switching to a viewer key, and asks for another key', async () => {
   const { user } = open()
   await user.type(screen.getByLabelText('Description'), 'er')
   act(() => presentKey('accord_x', 'viewer'))
   expect([screen.getByLabelText<HTMLInputElement>('Description').value, save().disabled]).toEqual(['Older', true])
   await user.click(screen.getByRole('button', { name: 'Use another key' }))
-  expect(access.get()).toMatchObject({ key: null, asked: 'Enter another API key.', left: false })
+  expect(access.get()).toMatchObject({ key: null, loginReason: 'Enter another API key.', signedOut: false })
 })

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useRights } from '@/api/role'
-import { Leaving, OnlyReads, Problems, Verdict } from '@/components/editing'
+import { LeaveGuard, ReadOnlyNotice, Problems, Verdict } from '@/components/editing'
 import { Page } from '@/components/page'
 import { Locked, ReadOnlyProvider } from '@/components/read-only'
 import type { SchemaView } from '@/components/schema'
@@ -25,14 +25,14 @@ import { ToolsTab } from './tools-tab'
 import { useSaving } from './use-saving'
 
 interface Props {
-  /** As it is stored now, or was last; null for a new one. */
+  /** The latest known stored version; null for a new agent. */
   agent: Agent | null
-  /** Whether somebody deleted it meanwhile. */
+  /** Whether it was deleted elsewhere. */
   gone: boolean
   initial: JsonMap
 }
 
-/** An agent in all its parts. What is typed stays in the page until it is saved. */
+/** The agent editor. Changes stay in the page until they are saved. */
 export function AgentEditor({ agent, gone, initial }: Props) {
   const [base, setBase] = useState(agent)
   const draft = useNewDraft(initial, base?.blueprint ?? null)
@@ -51,12 +51,12 @@ export function AgentEditor({ agent, gone, initial }: Props) {
             {changed ? <Badge tone="warning">Unsaved changes</Badge> : null}
           </>
         }
-        lead={<Home agent={base} />}
+        lead={<StoredIn agent={base} />}
         actions={<EditorActions base={base} changed={changed} saving={saving} />}
       >
-        <OnlyReads what="agents" changed={changed} />
+        <ReadOnlyNotice what="agents" changed={changed} />
         <AgentNotices base={base} saving={saving} />
-        {/* A new one goes on in a page of its own: what was typed while it is made would stay behind. */}
+        {/* A new agent continues on its own page, so text typed during the save would be lost. */}
         <div inert={base === null && saving.save.isPending}>
           <UnreadProvider value={draft.unread.report}>
             <EditorTabs key={draft.round} agent={base} changed={changed} />
@@ -64,15 +64,13 @@ export function AgentEditor({ agent, gone, initial }: Props) {
         </div>
       </Page>
       <ConflictDialog base={base} saving={saving} />
-      <Leaving changed={changed} />
+      <LeaveGuard changed={changed} />
     </DraftProvider>
   )
 }
 
-/** Where it is saved. */
-function Home({ agent }: { agent: Agent | null }) {
-  if (agent === null) return <>Saved in the database.</>
-  if (!agent.view.file) return <>Saved in the database.</>
+function StoredIn({ agent }: { agent: Agent | null }) {
+  if (!agent?.view.file) return <>Saved in the database.</>
   return (
     <>
       Saved in <code title={agent.view.file} className="break-all">{inProject(agent.view.file)}</code>. Saving changes only what you edited and keeps comments.
@@ -90,7 +88,7 @@ function EditorTabs({ agent, changed }: { agent: Agent | null; changed: boolean 
   const go = (next: { tab?: TabId; as?: SchemaView }) =>
     void navigate({ to: '.', search: (before: object) => ({ ...before, ...next }), replace: true })
   const onView = (next: SchemaView) => go({ as: next })
-  // A tab that was opened stays, out of sight: what is typed there and is no value yet is nowhere else.
+  // Tabs stay mounted after they were opened, because invalid text is only kept in their fields.
   const [opened, setOpened] = useState<readonly TabId[]>([tab])
   if (!opened.includes(tab)) setOpened([...opened, tab])
   return (

@@ -11,7 +11,7 @@ const PROFILES = [...SCHEMA_PROFILES, 'llama.cpp']
 
 const settings = (name: string) => ['executor', name]
 
-/** The settings that an executor has. */
+/** The settings of an executor. */
 export function ExecutorSettings({ type }: { type: ExecutorType }) {
   switch (type) {
     case 'llm':
@@ -48,8 +48,8 @@ export function ExecutorSettings({ type }: { type: ExecutorType }) {
   }
 }
 
-function Timeout({ usual }: { usual: string }) {
-  return <NumberAt counts path={settings('timeout_seconds')} label="Turn timeout (s)" hint={`Default: ${usual}.`} />
+function Timeout({ defaultValue }: { defaultValue: string }) {
+  return <NumberAt counts path={settings('timeout_seconds')} label="Turn timeout (s)" hint={`Default: ${defaultValue}.`} />
 }
 
 function Llm() {
@@ -67,7 +67,7 @@ function Llm() {
       <NumberAt counts path={settings('max_tokens')} label="Max output tokens" />
       <NumberAt path={settings('temperature')} label="Temperature" hint="0 to 2. Default: the provider's." />
       <TextAt path={settings('base_url')} label="Base URL" placeholder="https://…" hint="Overrides the provider URL." />
-      <Timeout usual="none, only the limits of the run" />
+      <Timeout defaultValue="none, only the limits of the run" />
       <Reasoning />
       <TextAt
         path={settings('schema_profile')}
@@ -84,7 +84,7 @@ function Llm() {
   )
 }
 
-/** An effort by name; a budget given as something else is kept and can be changed in the file. */
+/** The reasoning effort by name. A token budget is kept unchanged and can be edited in the file. */
 function Reasoning() {
   const { blueprint } = useDraft()
   const value = at(blueprint, 'executor', 'reasoning')
@@ -113,7 +113,7 @@ function Cli({ type }: { type: 'claude-code' | 'codex' }) {
       <TextAt path={settings('command')} label="Command" placeholder={type === 'codex' ? 'codex' : 'claude'} hint="Overrides the command on the PATH." />
       <LinesAt path={settings('args')} label="Extra arguments" hint="One per line." />
       <Environment />
-      <Timeout usual="3600" />
+      <Timeout defaultValue="3600" />
     </>
   )
 }
@@ -125,7 +125,7 @@ function Acp() {
       <TextAt path={settings('model')} label="Model" hint="Default: the agent's own choice." />
       <TextAt path={settings('auth_method')} label="Login method" hint="An id of the agent's own. Not needed if it is logged in." />
       <Environment />
-      <Timeout usual="3600" />
+      <Timeout defaultValue="3600" />
     </>
   )
 }
@@ -151,12 +151,12 @@ function Command({ type }: { type: 'process' | 'external' }) {
       ) : null}
       <TextAt path={settings('working_dir')} label="Working directory" hint="Inside the project folder." />
       <Environment />
-      <Timeout usual="600" />
+      <Timeout defaultValue="600" />
     </>
   )
 }
 
-/** Variables as people write them. */
+/** Environment variables, one `NAME=value` per line. */
 function Environment() {
   const { blueprint, set, problem } = useDraft()
   const value = at(blueprint, 'executor', 'env')

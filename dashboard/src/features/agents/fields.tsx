@@ -1,4 +1,4 @@
-/** Labelled controls tied to a place of the draft, with what is wrong there. */
+/** Labelled controls bound to a path of the draft, with the problems at that path. */
 import type { ReactNode } from 'react'
 import { LinesInput, NumberInput } from '@/components/typed-inputs'
 import { Field, Input, Select } from '@/components/ui'
@@ -50,7 +50,7 @@ export function NumberAt({ path, label, hint, className, placeholder, counts }: 
 }
 
 interface LinesProps extends Props {
-  /** An item as a line; without it, only strings are shown. */
+  /** Converts an item to a line. Without it, only strings are shown. */
   lineOf?: (item: Json) => string
   itemOf?: (line: string) => Json
 }

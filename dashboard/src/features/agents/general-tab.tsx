@@ -7,7 +7,7 @@ import { ChoiceAt, LinesAt, NumberAt, TextAt } from './fields'
 import { UnknownFields } from './unknown-fields'
 import { type ExecutorType, itemOf, lineOf, withExecutor } from './model'
 
-/** Who the agent is, what does its work, and how far it may go. */
+/** Name, description, executor and limits. */
 export function GeneralTab({ isNew }: { isNew: boolean }) {
   return (
     <div className="grid items-start gap-4 xl:grid-cols-2">

@@ -5,7 +5,7 @@ import { Card, CardBody } from '@/components/ui'
 import { fromPlain } from '@/lib/lossless'
 import { useDraft } from './draft'
 
-const FRESH = fromPlain({
+const NEW_SCHEMA = fromPlain({
   type: 'object',
   properties: { text: { type: 'string', description: 'The text to work on', minLength: 1 } },
   required: ['text'],
@@ -22,7 +22,6 @@ interface Props {
   onView: (view: SchemaView) => void
 }
 
-/** The input schema. */
 export function InputTab({ view, onView }: Props) {
   const { blueprint, set } = useDraft()
   const schema = blueprint.get('parameters_schema') ?? null
@@ -36,7 +35,7 @@ export function InputTab({ view, onView }: Props) {
               label="Input"
               options={KINDS}
               value={own ? 'own' : 'prompt'}
-              onChange={(kind) => set(['parameters_schema'], kind === 'own' ? FRESH : undefined)}
+              onChange={(kind) => set(['parameters_schema'], kind === 'own' ? NEW_SCHEMA : undefined)}
             />
           </Locked>
           <p className="text-muted">

@@ -12,7 +12,7 @@ interface Rule {
 }
 
 let lastId = 0
-const identified = (value: Json): Rule => {
+const withId = (value: Json): Rule => {
   lastId += 1
   return { id: `rule-${lastId}`, value: isMap(value) ? value : new Map() }
 }
@@ -22,16 +22,16 @@ const TEXTS = [
   { name: 'message', label: 'Error message' },
 ] as const
 
-/** Rules that a schema cannot say, in CEL. */
+/** CEL rules that a schema cannot express. */
 export function InvariantsTab() {
   const { blueprint, set, problem } = useDraft()
   const stored = blueprint.get('invariants')
   const list = isList(stored) ? stored : []
-  const [rules, setRules] = useState(() => list.map(identified))
+  const [rules, setRules] = useState(() => list.map(withId))
   let current = rules
   if (!same(rules.map((rule) => rule.value), list)) {
-    // Changed elsewhere: the ids begin anew.
-    current = list.map(identified)
+    // The rules were changed elsewhere: assign new ids.
+    current = list.map(withId)
     setRules(current)
   }
   const change = (next: Rule[]) => {
@@ -85,7 +85,7 @@ export function InvariantsTab() {
             </div>
           )}
         </SortableList>
-        <Button size="small" className="self-start" onClick={() => change([...current, identified(fromPlain({ rule: '', message: '' }))])}>
+        <Button size="small" className="self-start" onClick={() => change([...current, withId(fromPlain({ rule: '', message: '' }))])}>
           <Plus aria-hidden /> Add invariant
         </Button>
       </CardBody>

@@ -1,4 +1,4 @@
-/** Blueprints, purely: how a new one looks, where a problem belongs, and what two people changed. */
+/** The logic of the agent editor: new blueprints, and which tab shows which problem. */
 import type { Api } from '@/api'
 import type { EXECUTORS } from '@/lib/catalog'
 import { type Json, type JsonMap, fromPlain, isMap, parse, withMember, write } from '@/lib/lossless'
@@ -29,20 +29,20 @@ const TAB_OF: Record<string, TabId> = {
   invariants: 'invariants',
 }
 
-/** Where a problem can be mended. */
+/** The tab where a problem can be fixed. */
 export function tabOf(problem: Pick<Api.Problem, 'path'>): TabId {
   const [field, inner] = pathParts(problem.path)
   if (field === 'executor' && inner === 'allowed_tools') return 'tools'
   return TAB_OF[field ?? ''] ?? 'general'
 }
 
-/** The first problem at a place or inside of it. */
-export function problemAt(problems: readonly Api.Problem[], place: readonly string[]): Api.Problem | undefined {
-  return problems.find((problem) => isWithin(pathParts(problem.path), place))
+/** The first problem at a path or below it. */
+export function problemAt(problems: readonly Api.Problem[], path: readonly string[]): Api.Problem | undefined {
+  return problems.find((problem) => isWithin(pathParts(problem.path), path))
 }
 
-/** An agent from nothing: an answer with one field, from a model that is asked again once. */
-export function freshBlueprint(): JsonMap {
+/** The initial blueprint of a new agent: an LLM agent whose output has one field. */
+export function newBlueprint(): JsonMap {
   return fromPlain({
     name: '',
     description: '',
@@ -58,14 +58,14 @@ export function freshBlueprint(): JsonMap {
   }) as JsonMap
 }
 
-/** What is sent: texts that nobody wrote are left out. */
+/** The blueprint to send, without empty texts. */
 export function tidied(blueprint: JsonMap): JsonMap {
   return new Map([...blueprint].filter(([key, value]) => !(value === '' && (key === 'description' || key === 'system_prompt'))))
 }
 
 export type ExecutorType = (typeof EXECUTORS)[number]
 
-const FRESH_EXECUTORS: Record<ExecutorType, Record<string, unknown>> = {
+const NEW_EXECUTORS: Record<ExecutorType, Record<string, unknown>> = {
   llm: { provider: 'anthropic', model: 'claude-sonnet-4-6', max_tokens: 4096 },
   'claude-code': {},
   codex: {},
@@ -82,10 +82,10 @@ const SHARED_SETTINGS: Record<string, readonly ExecutorType[]> = {
   env: ['claude-code', 'codex', 'acp', 'process', 'external'],
 }
 
-/** Another executor; settings that mean the same to both stay. */
+/** Changes the executor and keeps the settings that both have. */
 export function withExecutor(blueprint: JsonMap, type: ExecutorType): JsonMap {
   const old = blueprint.get('executor')
-  const fresh = new Map(fromPlain({ type, ...FRESH_EXECUTORS[type] }) as JsonMap)
+  const fresh = new Map(fromPlain({ type, ...NEW_EXECUTORS[type] }) as JsonMap)
   for (const [key, types] of Object.entries(SHARED_SETTINGS)) {
     const value = isMap(old) ? old.get(key) : undefined
     if (value !== undefined && types.includes(type)) fresh.set(key, value)
@@ -94,7 +94,7 @@ export function withExecutor(blueprint: JsonMap, type: ExecutorType): JsonMap {
   return withMember(changed, 'type', type === 'process' ? 'procedural' : 'autonomous')
 }
 
-/** The two places of an output contract. */
+/** Which of the two contract fields an agent uses. */
 export type ContractKind = 'none' | 'output_schema' | 'default_output_schema'
 
 export function contractKind(blueprint: JsonMap): ContractKind {
@@ -103,11 +103,11 @@ export function contractKind(blueprint: JsonMap): ContractKind {
   return set('default_output_schema') ? 'default_output_schema' : 'none'
 }
 
-/** Moves the contract, with its options, to where it is authoritative or where callers may replace it. */
+/** Moves the contract and its options to the other field: authoritative, or a default that callers may replace. */
 export function withContractKind(blueprint: JsonMap, kind: ContractKind): JsonMap {
   const old = contractKind(blueprint)
   if (old === kind) return blueprint
-  const schema = (old === 'none' ? undefined : blueprint.get(old)) ?? freshBlueprint().get('output_schema')
+  const schema = (old === 'none' ? undefined : blueprint.get(old)) ?? newBlueprint().get('output_schema')
   const options = old === 'none' ? undefined : blueprint.get(`${old}_options`)
   const moved = [...blueprint].flatMap(([key, value]): [string, Json | undefined][] => {
     if (key === old) return kind === 'none' ? [] : [[kind, schema]]
@@ -120,15 +120,15 @@ export function withContractKind(blueprint: JsonMap, kind: ContractKind): JsonMa
   return options === undefined ? result : withMember(result, `${kind}_options`, options)
 }
 
-/** How often a model is asked again where nobody says. The second is the server's usual setting. */
-export const USUAL_RETRIES = { output_schema: 1, default_output_schema: 2 }
+/** The default number of retries. The second is the server's default setting. */
+export const DEFAULT_RETRIES = { output_schema: 1, default_output_schema: 2 }
 
 /** A fallback model or an approval as a line: its name, or settings as JSON. */
 export function lineOf(item: Json): string {
   return typeof item === 'string' ? item : write(item)
 }
 
-/** The other way round. What is not JSON yet is kept as it is typed. */
+/** The inverse of `lineOf`. Text that is not valid JSON yet is kept as a string. */
 export function itemOf(line: string): Json {
   if (!line.trimStart().startsWith('{')) return line
   try {
@@ -164,10 +164,10 @@ const KNOWN_SETTINGS: Record<ExecutorType, readonly string[]> = {
   replay: ['type', 'cassette', 'match'],
 }
 
-/** Fields that no control shows, because no agent has them: the server refuses them, and they can only be removed. */
+/** Unknown fields. The server rejects them and no control shows them, so they can only be removed. */
 export function unknownFields(blueprint: JsonMap): string[][] {
-  const of = (place: string[], value: Json | undefined, known: readonly string[] | undefined): string[][] =>
-    isMap(value) && known ? [...value.keys()].filter((key) => !known.includes(key)).map((key) => [...place, key]) : []
+  const of = (path: string[], value: Json | undefined, known: readonly string[] | undefined): string[][] =>
+    isMap(value) && known ? [...value.keys()].filter((key) => !known.includes(key)).map((key) => [...path, key]) : []
   const executor = blueprint.get('executor')
   const type = isMap(executor) ? executor.get('type') : undefined
   return [

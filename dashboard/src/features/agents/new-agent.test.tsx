@@ -6,7 +6,7 @@ import { ApiError } from '@/api'
 import { type Json, at, isMap } from '@/lib/lossless'
 import { createAgent } from './api'
 import { AgentEditor } from './editor'
-import { freshBlueprint } from './model'
+import { newBlueprint } from './model'
 
 vi.mock('@tanstack/react-router', () => ({
   useBlocker: () => ({ status: 'idle' }),
@@ -25,12 +25,12 @@ vi.mock('./api', async (original) => ({
   createAgent: vi.fn(),
 }))
 
-it('marks a missing name when the agent is created, says it once, and sends nothing', async () => {
+it('marks a missing name once when the agent is created, and sends nothing', async () => {
   const user = userEvent.setup()
   const client = new QueryClient()
   render(
     <QueryClientProvider client={client}>
-      <AgentEditor agent={null} gone={false} initial={freshBlueprint()} />
+      <AgentEditor agent={null} gone={false} initial={newBlueprint()} />
     </QueryClientProvider>,
   )
   await vi.waitFor(() => expect(client.getQueryData(['check', ''])).toBeTruthy())
@@ -48,12 +48,12 @@ it('marks a missing name when the agent is created, says it once, and sends noth
   expect((await screen.findAllByText('a name has no space')).length).toBeGreaterThan(0)
 })
 
-it('does not repeat a refusal of what is no longer there', async () => {
+it('hides an error about content that has been changed since', async () => {
   vi.mocked(createAgent).mockRejectedValue(new ApiError('InvalidAgent', 'the blueprint is invalid', 400, { problems: [SPACE] }))
   const user = userEvent.setup()
   render(
     <QueryClientProvider client={new QueryClient()}>
-      <AgentEditor agent={null} gone={false} initial={freshBlueprint()} />
+      <AgentEditor agent={null} gone={false} initial={newBlueprint()} />
     </QueryClientProvider>,
   )
   await user.type(screen.getByLabelText('Name'), 'a b')

@@ -12,7 +12,7 @@ export function AgentNotices({ base, saving }: { base: Agent | null; saving: Sav
       base={base}
       unread={unread.problems}
       saving={saving}
-      onTakeTheirs={() => saving.stored && saving.taken(saving.stored)}
+      onTakeTheirs={() => saving.stored && saving.takeTheirs(saving.stored)}
       onCreate={() => saving.save.mutate(blueprint)}
       written={{ name: 'blueprint', text: () => write(tidied(blueprint), 2) }}
     />

@@ -8,7 +8,7 @@ import { Card, CardBody, CardHeader, Field, Select } from '@/components/ui'
 import { plural } from '@/lib/format'
 import { type JsonMap, at, isMap } from '@/lib/lossless'
 import { useDraft } from './draft'
-import { type ContractKind, USUAL_RETRIES, contractKind, freshBlueprint, withContractKind } from './model'
+import { type ContractKind, DEFAULT_RETRIES, contractKind, newBlueprint, withContractKind } from './model'
 
 const KINDS = [
   { value: 'none', label: 'No contract' },
@@ -16,20 +16,19 @@ const KINDS = [
   { value: 'default_output_schema', label: 'Suggestion' },
 ] as const
 
-const MEANING: Record<ContractKind, string> = {
+const KIND_HINTS: Record<ContractKind, string> = {
   none: 'The output is free text, unless the caller sends a contract.',
   output_schema: 'Applies to every run. Requests with another schema are rejected.',
   default_output_schema: 'Applies unless the caller sends another contract.',
 }
 
-const PROCEDURAL_MEANING = 'The output is the JSON that the command prints, unless the caller sends a contract.'
+const PROCEDURAL_HINT = 'The output is the JSON that the command prints, unless the caller sends a contract.'
 
 interface Props {
   view: SchemaView
   onView: (view: SchemaView) => void
 }
 
-/** What must come out. */
 export function OutputTab({ view, onView }: Props) {
   const { blueprint, replace, set } = useDraft()
   const kind = contractKind(blueprint)
@@ -46,7 +45,7 @@ export function OutputTab({ view, onView }: Props) {
                 onChange={(next) => replace(withContractKind(blueprint, next))}
               />
             </Locked>
-            <p className="text-muted">{kind === 'none' && isProcedural(blueprint) ? PROCEDURAL_MEANING : MEANING[kind]}</p>
+            <p className="text-muted">{kind === 'none' && isProcedural(blueprint) ? PROCEDURAL_HINT : KIND_HINTS[kind]}</p>
           </div>
           {kind === 'none' ? null : <Enforced kind={kind} />}
           {kind === 'none' ? null : <Contract kind={kind} view={view} onView={onView} />}
@@ -59,7 +58,7 @@ export function OutputTab({ view, onView }: Props) {
             <Locked>
               <ContractOptions
                 value={optionsOf(blueprint, kind)}
-                usualRetries={USUAL_RETRIES[kind]}
+                defaultRetries={DEFAULT_RETRIES[kind]}
                 onChange={(options) => set([`${kind}_options`], options.size === 0 ? undefined : options)}
               />
             </Locked>
@@ -79,16 +78,16 @@ function isProcedural(blueprint: JsonMap): boolean {
   return at(blueprint, 'executor', 'type') === 'process'
 }
 
-/** That the contract holds, and how often a model may try. */
+/** Explains that the contract is enforced, and the number of retries. */
 function Enforced({ kind }: { kind: 'output_schema' | 'default_output_schema' }) {
   const { blueprint, base, dirty } = useDraft()
   const name = blueprint.get('name')
-  // As long as nothing is changed, the server knows best: its configuration may say otherwise than usual.
+  // Without unsaved changes, use the server's value, because its configuration may change the default.
   const saved = useQuery({ ...contractQuery(typeof name === 'string' ? name : ''), enabled: base !== null && !dirty })
-  const asked = at(blueprint, `${kind}_options`, 'max_retries')
-  const usual = (dirty ? null : saved.data?.max_retries) ?? USUAL_RETRIES[kind]
-  const retries = typeof asked === 'number' ? asked : usual
-  const again =
+  const configured = at(blueprint, `${kind}_options`, 'max_retries')
+  const defaultRetries = (dirty ? null : saved.data?.max_retries) ?? DEFAULT_RETRIES[kind]
+  const retries = typeof configured === 'number' ? configured : defaultRetries
+  const consequence =
     retries === 0
       ? 'An answer that does not match fails the run.'
       : `An answer that does not match goes back to the model with its errors, up to ${plural(retries, 'retry', 'retries')}. Then the run fails.`
@@ -97,7 +96,7 @@ function Enforced({ kind }: { kind: 'output_schema' | 'default_output_schema' })
       <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-info" />
       <span>
         <strong>Enforced on every run.</strong>{' '}
-        {isProcedural(blueprint) ? 'The command must print matching JSON, or the run fails. Commands are not retried.' : again}
+        {isProcedural(blueprint) ? 'The command must print matching JSON, or the run fails. Commands are not retried.' : consequence}
       </span>
     </p>
   )
@@ -113,7 +112,7 @@ function Contract({ kind, view, onView }: Props & { kind: 'output_schema' | 'def
   const registered = useQuery(registeredQuery())
   const schema = blueprint.get(kind) ?? null
   const named = typeof schema === 'string'
-  const fresh = freshBlueprint().get('output_schema')
+  const fresh = newBlueprint().get('output_schema')
   return (
     <>
       <div className="flex flex-wrap items-center gap-3">

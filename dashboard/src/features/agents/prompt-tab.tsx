@@ -3,11 +3,10 @@ import { Card, CardBody } from '@/components/ui'
 import { useDraft } from './draft'
 import { contractKind } from './model'
 
-/** What the model is told first. */
 export function PromptTab() {
   const { blueprint, set, problem } = useDraft()
   const value = blueprint.get('system_prompt')
-  const said = problem('system_prompt')
+  const error = problem('system_prompt')
   return (
     <Card>
       <CardBody className="flex flex-col gap-2">
@@ -25,9 +24,9 @@ export function PromptTab() {
             label="System prompt"
           />
         </div>
-        {said ? (
+        {error ? (
           <p role="alert" className="text-danger">
-            {said}
+            {error}
           </p>
         ) : null}
       </CardBody>

@@ -12,7 +12,7 @@ const KINDS = [
   { label: 'Accord', name: 'accord', value: {} },
 ] as const
 
-/** MCP servers by name, each as the JSON that it is. */
+/** Edits MCP servers by name, each as JSON. */
 export function Servers() {
   const { blueprint, set, problem } = useDraft()
   const value = blueprint.get('mcp_servers')
@@ -34,7 +34,7 @@ export function Servers() {
             name={name}
             server={server}
             taken={servers.some(([known], other) => known === name && other !== index)}
-            said={problem('mcp_servers', name)}
+            problem={problem('mcp_servers', name)}
             onName={(next) => keep(servers.map((each, at) => (at === index ? [next, each[1]] : each)))}
             onServer={(next) => keep(servers.map((each, at) => (at === index ? [each[0], next] : each)))}
             onRemove={() => keep(servers.filter((_, at) => at !== index))}
@@ -56,13 +56,13 @@ interface Props {
   name: string
   server: Json
   taken: boolean
-  said: string | undefined
+  problem: string | undefined
   onName: (name: string) => void
   onServer: (server: Json) => void
   onRemove: () => void
 }
 
-function Server({ name, server, taken, said, onName, onServer, onRemove }: Props) {
+function Server({ name, server, taken, problem, onName, onServer, onRemove }: Props) {
   const [typed, setTyped] = useState(name)
   const [text, setText] = useState(() => write(server, 2))
   const [mistake, setMistake] = useState<string | null>(null)
@@ -98,7 +98,7 @@ function Server({ name, server, taken, said, onName, onServer, onRemove }: Props
       <div className="h-36">
         <CodeEditor value={text} onChange={change} language="json" label={`Settings of ${name}`} />
       </div>
-      {(mistake ?? said) ? <p className="text-danger">{mistake ?? said}</p> : null}
+      {(mistake ?? problem) ? <p className="text-danger">{mistake ?? problem}</p> : null}
     </div>
   )
 }

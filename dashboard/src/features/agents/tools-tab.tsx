@@ -14,7 +14,7 @@ const TOOLS = [
   ['ask_human', 'ask a person and wait for the answer'],
 ] as const
 
-/** What the agent may use while it works. */
+/** The tools and MCP servers of an agent. */
 export function ToolsTab() {
   const { blueprint } = useDraft()
   const executor = at(blueprint, 'executor', 'type')
@@ -79,18 +79,18 @@ function BuiltIn({ usable }: { usable: boolean }) {
     const next = on ? [...chosen, tool] : chosen.filter((name) => name !== tool)
     set(['tools'], next.length === 0 ? undefined : next)
   }
-  const said = problem('tools')
+  const error = problem('tools')
   return (
     <>
       {usable ? null : <p className="text-muted">Built-in tools need an agent with a model; this executor cannot use them.</p>}
-      {TOOLS.map(([tool, words]) => (
+      {TOOLS.map(([tool, description]) => (
         <Checkbox
           key={tool}
           checked={chosen.includes(tool)}
           onChange={(event) => toggle(tool, event.target.checked)}
           label={
             <span>
-              <code className="font-medium">{tool}</code> <span className="text-muted">{words}</span>
+              <code className="font-medium">{tool}</code> <span className="text-muted">{description}</span>
             </span>
           }
         />
@@ -98,7 +98,7 @@ function BuiltIn({ usable }: { usable: boolean }) {
       {unknown.map((tool) => (
         <Checkbox key={String(tool)} checked label={<code>{String(tool)}</code>} onChange={() => toggle(String(tool), false)} />
       ))}
-      {said ? <p className="text-danger">{said}</p> : null}
+      {error ? <p className="text-danger">{error}</p> : null}
     </>
   )
 }

@@ -8,24 +8,24 @@ import { type Agent, agentQuery, createAgent, deleteAgent, saveAgent } from './a
 import type { Draft } from './draft'
 import { tidied } from './model'
 
-interface Situation {
+interface Options {
   draft: Draft
-  /** What the draft began with. */
+  /** The stored version on which the draft is based. */
   base: Agent | null
   setBase: (agent: Agent) => void
-  /** What the server has now, as far as is known. */
+  /** The latest known stored version. */
   stored: Agent | null
-  /** Whether the server has it no more. */
+  /** Whether it was deleted elsewhere. */
   gone: boolean
 }
 
-/** Saving and removing, with an eye on what others did meanwhile. */
-export function useSaving({ draft, base, setBase, stored, gone: isGone }: Situation) {
+/** Saves and deletes an agent, and detects changes made elsewhere. */
+export function useSaving({ draft, base, setBase, stored, gone: isGone }: Options) {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const taken = (agent: Agent) => {
+  const takeTheirs = (agent: Agent) => {
     setBase(agent)
-    if (isMap(agent.blueprint)) draft.beginAnew(agent.blueprint)
+    if (isMap(agent.blueprint)) draft.reset(agent.blueprint)
     save.reset()
   }
   const save = useMutation({
@@ -35,12 +35,12 @@ export function useSaving({ draft, base, setBase, stored, gone: isGone }: Situat
       const { name } = agent.view.summary
       client.setQueryData(queryKeys.agents.one(name), agent)
       void client.invalidateQueries({ queryKey: queryKeys.agents.all, refetchType: 'active' })
-      // It is under way until the new page is there, so that nothing is typed into the old one.
+      // Stay pending until the new page is shown, so that nothing is typed into the old one.
       if (base === null) return navigate({ to: '/agents/$name', params: { name }, search: (before) => before, ignoreBlocker: true })
       setBase(agent)
       if (isMap(agent.blueprint)) draft.settle(sent, agent.blueprint)
     },
-    // What stands there now is needed to say what the difference is, or that there is nothing any more.
+    // Load the stored version, to show the difference or that it was deleted.
     onError: (error) =>
       isConflict(error) && base !== null
         ? client.invalidateQueries({ queryKey: agentQuery(base.view.summary.name).queryKey })
@@ -59,25 +59,25 @@ export function useSaving({ draft, base, setBase, stored, gone: isGone }: Situat
   const follows = isNewer && !draft.dirty && !save.isPending
   useEffect(() => {
     if (!follows || stored === null) return
-    // Nobody typed anything here: the newer one is simply shown.
+    // There are no local changes, so show the newer version.
     setBase(stored)
     if (isMap(stored.blueprint)) draft.replace(stored.blueprint)
   })
   const conflicts = isNewer && isConflict(save.error)
-  const mended = isAboutSent(save.error) && save.variables !== draft.blueprint
+  const outdated = isAboutSent(save.error) && save.variables !== draft.blueprint
   return {
     save,
     remove,
     stored,
     gone,
-    /** Whether what is on the page can be sent. */
+    /** Whether the page's version can be saved. */
     ready: !save.isPending && draft.unread.problems.length === 0,
     isNewer: isNewer && draft.dirty,
-    /** Both changes are to be looked at. */
+    /** Whether to show the conflict dialog. */
     conflicts,
-    /** Why saving failed, where nothing else says it. */
-    refusal: conflicts || (gone && isConflict(save.error)) || mended ? null : save.error,
-    taken,
+    /** Why saving failed, unless it is shown elsewhere. */
+    refusal: conflicts || (gone && isConflict(save.error)) || outdated ? null : save.error,
+    takeTheirs,
     setBase,
   }
 }

@@ -38,7 +38,7 @@ const send = () => screen.getByRole('button', { name: 'Send answer' })
 const describedBy = (label: string | RegExp) =>
   document.getElementById(screen.getByLabelText(label).getAttribute('aria-describedby') ?? '')?.textContent
 
-it('sends what is filled in, and shows refusals at their fields with the focus on the first', async () => {
+it('sends the answer, shows errors at their fields and focuses the first one', async () => {
   const { user, sent, refuse } = show({})
   expect(describedBy('name')).toBe('Who takes it')
   await user.type(screen.getByLabelText(/^points/), '12345678901234567890')
@@ -60,7 +60,7 @@ it('sends what is filled in, and shows refusals at their fields with the focus o
   expect(sent[1]).toBe('{"owner":{"name":"Ada"},"severity":"high"}')
 })
 
-it('begins a correction with the value and its errors, and lets what the schema does not name be removed', async () => {
+it('starts a correction with the value and its errors, and can remove undeclared properties', async () => {
   const { user, sent } = show({
     purpose: 'correction',
     default: { severity: 'urgent', owner: { name: 'Ada' }, color: 'red' },
@@ -78,7 +78,7 @@ it('begins a correction with the value and its errors, and lets what the schema 
   expect(sent).toEqual(['{"severity":"low","owner":{"name":"Ada"}}'])
 })
 
-it('takes an answer that is no object, and any answer as JSON', async () => {
+it('accepts an answer that is not an object, and any answer as JSON', async () => {
   const { user, sent, refuse } = show({ schema: { type: 'string', minLength: 1 } })
   await user.type(screen.getByLabelText('Answer'), 'blue')
   await user.click(send())
@@ -102,7 +102,7 @@ it('approves or denies with one click, with a reason if there is one', async () 
   expect(sent).toEqual(['{"approve":true}', '{"approve":false,"reason":"too much"}'])
 })
 
-it('says why an answer was refused where no field is named', () => {
+it('shows why an answer was rejected if the error has no field', () => {
   const { refuse } = show({})
   refuse(new ApiError('Unreachable', 'cannot reach the server', 0))
   expect(screen.getByRole('alert').textContent).toBe('cannot reach the server')

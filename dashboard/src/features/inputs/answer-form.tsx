@@ -14,16 +14,16 @@ export interface AnswerProps {
   request: Request
   onSend: (answer: Json | undefined) => void
   pending: boolean
-  /** Why the last answer was refused. */
+  /** Why the last answer was rejected. */
   error: Error | null
 }
 
-/** The form of an answer: two buttons for an approval, else a form made from the schema. */
+/** The form for an answer: two buttons for an approval, else a form generated from the schema. */
 export function AnswerForm(props: AnswerProps) {
   return props.request.view.purpose === 'approval' ? <Approval {...props} /> : <SchemaAnswer {...props} />
 }
 
-const WAYS = [
+const VIEWS = [
   { value: 'form', label: 'Form' },
   { value: 'json', label: 'JSON' },
 ] as const
@@ -31,9 +31,9 @@ const WAYS = [
 const TITLES = { approval: 'Decision', question: 'Answer', correction: 'Corrected result', task: 'Result' }
 
 function SchemaAnswer({ request, onSend, pending, error }: AnswerProps) {
-  const { schema, view } = request
+  const { schema } = request
   const [value, setValue] = useState(request.initial)
-  const [way, setWay] = useState<'form' | 'json'>('form')
+  const [view, setView] = useState<'form' | 'json'>('form')
   const unread = useUnread()
   const form = useRef<HTMLFormElement>(null)
   useFocusedError(form, error)
@@ -50,14 +50,14 @@ function SchemaAnswer({ request, onSend, pending, error }: AnswerProps) {
     >
       <Card aria-labelledby="answer">
         <CardHeader
-          title={TITLES[view.purpose]}
+          title={TITLES[request.view.purpose]}
           id="answer"
-          // What cannot be read yet stays in sight: the other way would drop it.
-          actions={<Segmented label="Fill in as" options={WAYS} value={way} onChange={(next) => readable && setWay(next)} />}
+          // Do not switch views while the input is invalid: the other view would lose it.
+          actions={<Segmented label="Fill in as" options={VIEWS} value={view} onChange={(next) => readable && setView(next)} />}
         />
         <CardBody className="flex flex-col gap-4">
           <UnreadProvider value={unread.report}>
-            {way === 'form' ? (
+            {view === 'form' ? (
               <SchemaForm schema={schema} value={value} onChange={setValue} errors={errors} label="Answer" />
             ) : (
               <Field label="Answer as JSON" error={errors.map(({ path, message }) => `${path}: ${message}`).join('; ') || undefined}>
@@ -86,7 +86,7 @@ export function Refused({ error, located = false }: { error: Error; located?: bo
   )
 }
 
-/** Moves the focus to the first field with an error when an answer is refused, or to the message. */
+/** When an answer is rejected, focuses the first field with an error, or the error message. */
 function useFocusedError(form: RefObject<HTMLFormElement | null>, error: Error | null): void {
   useEffect(() => {
     if (error === null) return

@@ -15,16 +15,16 @@ import { linkQuery, useAnswerByLink } from './api'
 import { readRequest } from './model'
 import { RequestView } from './request-view'
 
-/** The form behind a one-time link: no API key, no navigation. */
+/** The page of a one-time link, without API key and navigation. */
 export function AnswerPage() {
   const token = useLocation({ select: ({ hash }) => hash })
   return (
     <main className="mx-auto min-h-dvh w-full max-w-3xl">
       {token === '' ? (
         <Page title="Answer">
-          <Said good={false} title="This link is incomplete">
+          <Message good={false} title="This link is incomplete">
             The part after # is missing. Copy the whole link.
-          </Said>
+          </Message>
         </Page>
       ) : (
         <ByLink key={token} token={token} />
@@ -33,7 +33,7 @@ export function AnswerPage() {
   )
 }
 
-function isRefused(error: unknown): boolean {
+function isRejected(error: unknown): boolean {
   return error instanceof ApiError && [403, 404, 409].includes(error.status)
 }
 
@@ -42,7 +42,7 @@ function ByLink({ token }: { token: string }) {
   if (query.data !== undefined) return <Form token={token} text={query.data} />
   return (
     <Page title="Answer">
-      {isRefused(query.error) ? <NotValid error={query.error} /> : query.error ? <Failed error={query.error} retry={() => void query.refetch()} /> : <Loading />}
+      {isRejected(query.error) ? <InvalidLink error={query.error} /> : query.error ? <Failed error={query.error} retry={() => void query.refetch()} /> : <Loading />}
     </Page>
   )
 }
@@ -55,16 +55,16 @@ function Form({ token, text }: { token: string; text: string }) {
   if (answer.isSuccess) {
     return (
       <Page title="Thank you">
-        <Said good title="Your answer was saved">
+        <Message good title="Your answer was saved">
           You can close this page.
-        </Said>
+        </Message>
       </Page>
     )
   }
-  if (isRefused(answer.error)) {
+  if (isRejected(answer.error)) {
     return (
       <Page title="Answer">
-        <NotValid error={answer.error} />
+        <InvalidLink error={answer.error} />
       </Page>
     )
   }
@@ -86,15 +86,15 @@ function Form({ token, text }: { token: string; text: string }) {
   )
 }
 
-function NotValid({ error }: { error: unknown }) {
+function InvalidLink({ error }: { error: unknown }) {
   return (
-    <Said good={false} title="This link cannot be used">
+    <Message good={false} title="This link cannot be used">
       {plain(messageOf(error))}. Ask for a new link if an answer is still needed.
-    </Said>
+    </Message>
   )
 }
 
-function Said({ good, title, children }: { good: boolean; title: string; children: ReactNode }) {
+function Message({ good, title, children }: { good: boolean; title: string; children: ReactNode }) {
   const Icon = good ? CircleCheck : CircleX
   return (
     <Card role={good ? 'status' : 'alert'} className="flex items-start gap-3 p-4">

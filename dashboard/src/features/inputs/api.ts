@@ -9,13 +9,13 @@ export const fetchInputs = (status: Api.InputStatus | undefined, limit: number, 
 
 export const fetchInput = (id: string) => body(api.GET('/inputs/{id}', { params: { path: { id } } }))
 
-/** As text: numbers stay as they were written. */
+/** Fetched as text, so that numbers keep their digits. */
 export const inputQuery = (id: string) =>
   queryOptions({ queryKey: queryKeys.inputs.one(id), queryFn: () => text(`/inputs/${encodeURIComponent(id)}`) })
 
-const TYPED: Api.AnswerInput = { answer: null }
+const BODY_PLACEHOLDER: Api.AnswerInput = { answer: null }
 
-/** Whether a refusal says that the request is not what the page shows any more. */
+/** Whether an error means that the request has changed since the page loaded it. */
 function isOutdated(error: unknown): boolean {
   return error instanceof ApiError && [404, 409, 412].includes(error.status)
 }
@@ -25,7 +25,7 @@ export function useAnswer({ id, digest, run_id, session_id }: Api.InputRequest) 
   return useMutation({
     mutationFn: (answer: Json | undefined) => {
       const sent = answerBody(answer, digest)
-      return body(api.POST('/inputs/{id}', { params: { path: { id } }, body: TYPED, bodySerializer: () => sent, parseAs: 'text' }))
+      return body(api.POST('/inputs/{id}', { params: { path: { id } }, body: BODY_PLACEHOLDER, bodySerializer: () => sent, parseAs: 'text' }))
     },
     onSuccess: (answered) => {
       client.setQueryData(queryKeys.inputs.one(id), answered)
@@ -33,7 +33,7 @@ export function useAnswer({ id, digest, run_id, session_id }: Api.InputRequest) 
         void client.invalidateQueries({ queryKey })
       }
     },
-    // Somebody else was faster: what they answered is shown.
+    // Somebody else answered first: show their answer.
     onError: (error) => (isOutdated(error) ? client.invalidateQueries({ queryKey: queryKeys.inputs.all }) : undefined),
   })
 }
@@ -42,7 +42,7 @@ export const createLink = (id: string) => body(api.POST('/inputs/{id}/link', { p
 
 const linkPath = (token: string) => `/input-links/${encodeURIComponent(token)}`
 
-/** The request of a one-time link, asked for once: a link that was used answers nothing any more. */
+/** The request of a one-time link. Never refetched, because a used link returns an error. */
 export const linkQuery = (token: string) =>
   queryOptions({
     queryKey: queryKeys.inputs.link(token),
@@ -57,7 +57,7 @@ export function useAnswerByLink(token: string, digest: string) {
   return useMutation({ mutationFn: (answer: Json | undefined) => textWithoutKey(linkPath(token), answerBody(answer, digest)) })
 }
 
-/** Adds an example to an agent as it is now. */
+/** Adds an example to the latest version of an agent. */
 export function useSaveExample(agent: string) {
   const client = useQueryClient()
   return useMutation({

@@ -4,7 +4,7 @@ import { Button, Card, CardBody, CardHeader, Field, Textarea } from '@/component
 import { type AnswerProps, Refused } from './answer-form'
 import { decision } from './model'
 
-/** Whether a tool may be called. */
+/** Approves or denies a tool call. */
 export function Approval({ onSend, pending, error }: AnswerProps) {
   const [reason, setReason] = useState('')
   return (

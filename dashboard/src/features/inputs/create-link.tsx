@@ -6,7 +6,7 @@ import { Button, Field, Input } from '@/components/ui'
 import { createLink } from './api'
 import { linkAddress } from './model'
 
-/** A link with which somebody without an API key can answer, once. */
+/** Creates a one-time link for answering without an API key. */
 export function CreateLink({ id }: { id: string }) {
   const create = useMutation({ mutationFn: () => createLink(id) })
   const address = create.data ? linkAddress(window.location.origin, import.meta.env.BASE_URL, create.data.token) : null
@@ -16,7 +16,7 @@ export function CreateLink({ id }: { id: string }) {
         <Button disabled={create.isPending} onClick={() => create.mutate()}>
           <Link2 aria-hidden /> Create link
         </Button>
-        <p className="text-muted">Answers this request once, without an API key. A new link replaces the one before.</p>
+        <p className="text-muted">Answers this request once, without an API key. A new link replaces the previous one.</p>
       </div>
       {create.error ? (
         <p role="alert" className="text-danger">
@@ -24,7 +24,7 @@ export function CreateLink({ id }: { id: string }) {
         </p>
       ) : null}
       {address === null ? null : (
-        <Field label="Link" hint="Shown only now. Anybody who has it can answer.">
+        <Field label="Link" hint="Shown only once. Anyone who has it can answer.">
           {(ids) => (
             <div className="flex items-center gap-1">
               <Input {...ids} readOnly className="font-mono" value={address} onFocus={(event) => event.target.select()} />

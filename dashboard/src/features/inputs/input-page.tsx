@@ -22,7 +22,7 @@ import { RequestView } from './request-view'
 
 const route = getRouteApi('/inputs/$inputId')
 
-/** One request for input: what is asked, and the form to answer it. */
+/** An input request and the form to answer it. */
 export function InputPage() {
   const { inputId } = route.useParams()
   const query = useQuery(inputQuery(inputId))

@@ -63,9 +63,9 @@ function Deadline({ at }: { at: string }) {
   )
 }
 
-const placeOf = ({ id, created_at }: Api.InputRequest) => ({ id, created_at })
+const positionOf = ({ id, created_at }: Api.InputRequest) => ({ id, created_at })
 
-/** Requests for input: the open ones unless another status is chosen. */
+/** Input requests, by default the open ones. */
 export function InputsPage() {
   const { status = 'open' } = route.useSearch()
   const navigate = route.useNavigate()
@@ -75,8 +75,8 @@ export function InputsPage() {
       pagesKey: queryKeys.inputs.pages({ status }),
       fetchPage: (limit: number, cursor?: string) => fetchInputs(status === 'all' ? undefined : status, limit, cursor),
       fetchOne: fetchInput,
-      placeOf,
-      // Events name runs; older pages are looked up again when the page is opened.
+      positionOf,
+      // Events have no input ids, so older pages are only refetched when the page is opened.
       idOf: () => null,
     }),
     [status],
@@ -103,7 +103,7 @@ export function InputsPage() {
           <option value="all">Any status</option>
         </Select>
       }
-      nothing={<Nothing status={status} />}
+      empty={<Nothing status={status} />}
     />
   )
 }

@@ -20,18 +20,18 @@ it('reads a request without losing digits', () => {
   expect(request.answer).toBeUndefined()
 })
 
-it('begins with the defaults of the schema where there is no value', () => {
+it('starts with the defaults of the schema if there is no value', () => {
   const { initial, errors } = readRequest(`{"id":"inp_1","purpose":"task","schema":${SCHEMA}}`)
   expect(initial && write(initial)).toBe('{"ok":true}')
   expect(errors).toEqual([])
 })
 
-it('sends the answer as it was typed, with the digest', () => {
+it('sends the typed answer with the digest', () => {
   expect(answerBody(parse(`{"n":${BIG}}`), 'abc')).toBe(`{"answer":{"n":${BIG}},"digest":"abc"}`)
   expect(answerBody(undefined, 'abc')).toBe('{"answer":null,"digest":"abc"}')
 })
 
-it('leaves out an empty reason', () => {
+it('omits an empty reason', () => {
   expect([write(decision(true, ' ')), write(decision(false, ' no '))]).toEqual(['{"approve":true}', '{"approve":false,"reason":"no"}'])
 })
 
@@ -39,7 +39,7 @@ it('puts the token of a link in the fragment', () => {
   expect(linkAddress('http://localhost:8765', '/ui/', 'inp_1.ab')).toBe('http://localhost:8765/ui/answer#inp_1.ab')
 })
 
-it('adds an example, and knows it again', () => {
+it('adds an example and recognizes it', () => {
   const [input, output] = [parse('{"prompt":"x"}'), parse(`{"n":${BIG}}`)]
   const agent = parse('{"name":"a","examples":[{"input":{"prompt":"y"},"output":1}],"tags":["t"]}')
   const more = withExample(agent, input, output)

@@ -1,4 +1,4 @@
-/** A request for input, as its page shows it. Pure. */
+/** Reads input requests and builds answers. */
 import type { Api } from '@/api'
 import { type FormError, initialValue } from '@/components/schema-form'
 import { type Json, type JsonMap, at, isList, isMap, parse, same, toPlain, withMember, write } from '@/lib/lossless'
@@ -6,17 +6,17 @@ import { type Json, type JsonMap, at, isList, isMap, parse, same, toPlain, withM
 export interface Request {
   view: Api.InputRequest
   schema: Json
-  /** What the form begins with. */
+  /** The initial value of the form. */
   initial: Json | undefined
-  /** What is wrong with the value that a correction begins with. */
+  /** The errors of the value that is to be corrected. */
   errors: readonly FormError[]
-  /** The input of the run, the arguments of the tool and the answer, in their own digits. */
+  /** The input of the run, the arguments of the tool and the answer, with the original digits of numbers. */
   input: Json | undefined
   arguments: Json | undefined
   answer: Json | undefined
 }
 
-/** Reads a request from the text of the server's answer, so that numbers keep their digits. */
+/** Parses a request losslessly, so that numbers keep their digits. */
 export function readRequest(text: string): Request {
   const json = parse(text)
   const view = toPlain(json) as Api.InputRequest
@@ -32,18 +32,18 @@ export function readRequest(text: string): Request {
   }
 }
 
-/** The body of an answer. What was left empty is null: the server says what it expects instead. */
+/** The body of an answer. An empty answer is sent as null, and the server reports what it expects. */
 export function answerBody(answer: Json | undefined, digest: string): string {
   return write(new Map<string, Json>([['answer', answer ?? null], ['digest', digest]]))
 }
 
 /** The answer to a request for approval. */
 export function decision(approve: boolean, reason: string): Json {
-  const said = reason.trim()
-  return new Map<string, Json>([['approve', approve], ...(said === '' ? [] : [['reason', said] as const])])
+  const trimmed = reason.trim()
+  return new Map<string, Json>([['approve', approve], ...(trimmed === '' ? [] : [['reason', trimmed] as const])])
 }
 
-/** The address of the form for a one-time link. The token is in the fragment, which browsers do not send. */
+/** The URL of a one-time link. The token is in the fragment, which browsers do not send to the server. */
 export function linkAddress(origin: string, base: string, token: string): string {
   return `${origin}${base}answer#${token}`
 }
@@ -59,7 +59,7 @@ export function hasExample(blueprint: Json, input: Json, output: Json): boolean 
   return isList(examples) && examples.some((example) => same(example, exampleOf(input, output)))
 }
 
-/** An agent with one more example: an input and the right output for it. */
+/** Adds an example, an input with its correct output, to a blueprint. */
 export function withExample(blueprint: Json, input: Json, output: Json): JsonMap {
   const map: JsonMap = isMap(blueprint) ? blueprint : new Map()
   const examples = map.get(EXAMPLES)

@@ -9,14 +9,14 @@ import { write } from '@/lib/lossless'
 import type { Request } from './model'
 import { SaveExample } from './save-example'
 
-const MEANING = {
+const EXPLANATIONS = {
   open: '',
   answered: '',
   expired: 'Nobody answered in time.',
-  withdrawn: 'The run ended before somebody answered.',
+  withdrawn: 'The run ended before anyone answered.',
 }
 
-/** How a request ended: what was answered, and by whom. */
+/** How a request was closed, with the answer and who gave it. */
 export function Outcome({ request }: { request: Request }) {
   const { view, answer, input } = request
   const { status, answered_by: by, closed_at: closed } = view
@@ -25,7 +25,7 @@ export function Outcome({ request }: { request: Request }) {
       <Card aria-labelledby="outcome">
         <CardHeader title="Outcome" id="outcome" actions={<StatusBadge status={status} />} />
         <CardBody className="flex flex-col gap-3">
-          {MEANING[status] === '' ? null : <p>{MEANING[status]}</p>}
+          {EXPLANATIONS[status] === '' ? null : <p>{EXPLANATIONS[status]}</p>}
           <dl className="flex flex-wrap gap-x-6 gap-y-2">
             {by ? <Fact label="Answered by">{plain(actorLabel(by))}</Fact> : null}
             {closed ? (

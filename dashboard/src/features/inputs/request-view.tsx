@@ -5,7 +5,7 @@ import { plain } from '@/lib/inert'
 import { write } from '@/lib/lossless'
 import type { Request } from './model'
 
-/** What is asked: the message, the call to approve, the input of the run. */
+/** The message of a request, the tool call to approve and the input of the run. */
 export function RequestView({ request }: { request: Request }) {
   const { view, input } = request
   return (

@@ -16,7 +16,7 @@ interface Props {
   output: Json
 }
 
-/** Adds what a person corrected to the examples of the agent. Nothing for agents that are in no list, such as those of workflows. */
+/** Adds a corrected result to the agent's examples. Hidden for agents that cannot be edited, such as inline agents of workflows. */
 export function SaveExample({ agent, input, output }: Props) {
   const known = useQuery({ ...agentQuery(agent), retry: false }).data
   const save = useSaveExample(agent)

@@ -14,7 +14,7 @@ import { NewKey } from './new-key'
 
 export function KeysPage() {
   const query = useQuery(keysQuery())
-  const [making, setMaking] = useState(false)
+  const [creating, setCreating] = useState(false)
   const [removing, setRemoving] = useState<Api.KeyView | null>(null)
   return (
     <Page
@@ -22,7 +22,7 @@ export function KeysPage() {
       lead="API keys. A key is shown once and stored as a hash."
       actions={
         <OnlyWho may="administers">
-          <Button variant="primary" onClick={() => setMaking(true)}>
+          <Button variant="primary" onClick={() => setCreating(true)}>
             <Plus aria-hidden /> Create key
           </Button>
         </OnlyWho>
@@ -39,11 +39,11 @@ export function KeysPage() {
               <ul className="divide-y">
                 {items.map((key) => (
                   <li key={key.key_id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">
-                    <span className="min-w-32 font-medium">{plain(key.name) || 'without a name'}</span>
+                    <span className="min-w-32 font-medium">{plain(key.name) || '(unnamed)'}</span>
                     <Badge tone={key.role === 'admin' ? 'warning' : 'neutral'}>{key.role}</Badge>
                     <code className="flex-1 text-muted [overflow-wrap:anywhere]">{key.key_id}</code>
                     <span className="text-muted">
-                      made <Ago at={key.created_at} />
+                      created <Ago at={key.created_at} />
                     </span>
                     <span className="text-muted">
                       {key.last_used_at ? <>last used <Ago at={key.last_used_at} /></> : 'never used'}
@@ -64,20 +64,20 @@ export function KeysPage() {
           }
         </Answer>
       </Card>
-      <NewKey open={making} onClose={() => setMaking(false)} first={query.data?.items.length === 0} />
+      <NewKey open={creating} onClose={() => setCreating(false)} first={query.data?.items.length === 0} />
       <Remove target={removing} onClose={() => setRemoving(null)} />
     </Page>
   )
 }
 
-/** When a key stops to be accepted. */
+/** When a key expires. */
 function Expiry({ at }: { at: string | null | undefined }) {
   const now = useNow()
   if (!at) return <span className="text-muted">never expires</span>
-  const over = Date.parse(at) <= now
+  const expired = Date.parse(at) <= now
   return (
-    <span className={over ? 'text-danger' : 'text-muted'}>
-      {over ? 'expired' : 'expires'} <time dateTime={at}>{moment(at)}</time>
+    <span className={expired ? 'text-danger' : 'text-muted'}>
+      {expired ? 'expired' : 'expires'} <time dateTime={at}>{moment(at)}</time>
     </span>
   )
 }
@@ -89,12 +89,12 @@ function Remove({ target, onClose }: { target: Api.KeyView | null; onClose: () =
       open={target !== null}
       onClose={onClose}
       title="Remove this key?"
-      deed="Remove"
+      confirmLabel="Remove"
       busy={remove.isPending}
       error={remove.error ? messageOf(remove.error) : null}
       onConfirm={() => target && remove.mutate(target.key_id, { onSuccess: onClose })}
     >
-      {plain(target?.name ?? '')} ({target?.role}) opens nothing from then on. Whoever uses it is locked out.
+      {plain(target?.name ?? '')} ({target?.role}) stops working immediately. Clients that use it are locked out.
     </Confirm>
   )
 }

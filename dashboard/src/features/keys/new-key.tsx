@@ -17,7 +17,7 @@ const NAMES = Object.keys(ROLES) as Api.Role[]
 interface Props {
   open: boolean
   onClose: () => void
-  /** Whether it is the first one: from then on this page needs it too. */
+  /** Whether it is the first key. Once it exists, this page needs a key too. */
   first: boolean
 }
 
@@ -31,18 +31,18 @@ export function NewKey({ open, onClose, first }: Props) {
   }
   return (
     <Dialog open={open} onClose={close} title={create.data ? 'Copy your new key' : 'Create key'}>
-      {create.data ? <Made made={create.data} onClose={close} /> : <Form create={create} first={first} onClose={close} />}
+      {create.data ? <Created created={create.data} onClose={close} /> : <Form create={create} first={first} onClose={close} />}
     </Dialog>
   )
 }
 
-function Made({ made, onClose }: { made: Api.CreatedKey; onClose: () => void }) {
+function Created({ created, onClose }: { created: Api.CreatedKey; onClose: () => void }) {
   return (
     <div className="flex flex-col gap-3">
       <p>Copy it now. It cannot be shown again.</p>
       <div className="flex items-center gap-1 rounded-md border bg-sunken py-1 pr-1 pl-3">
-        <code className="flex-1 [overflow-wrap:anywhere]">{made.key}</code>
-        <CopyButton text={made.key} label="Copy the key" />
+        <code className="flex-1 [overflow-wrap:anywhere]">{created.key}</code>
+        <CopyButton text={created.key} label="Copy the key" />
       </div>
       <Button variant="primary" className="self-end" onClick={onClose}>
         I have copied it
@@ -65,9 +65,9 @@ function Form({ create, first, onClose }: FormProps) {
     create.mutate(
       { role, name },
       {
-        // The first admin's key is what this page goes on with; otherwise it would be locked out by its own deed.
-        onSuccess: (made) => {
-          if (first && made.role === 'admin') presentKey(made.key, made.role)
+        // The page switches to the first admin key, because it would be locked out otherwise.
+        onSuccess: (created) => {
+          if (first && created.role === 'admin') presentKey(created.key, created.role)
         },
       },
     )

@@ -8,7 +8,7 @@ export const statsQuery = (filters: { since?: string; agent_name?: string }) =>
     queryFn: () => body(api.GET('/stats', { params: { query: filters } })),
   })
 
-/** How many runs wait and how many are held by runners; null where this server counts elsewhere. Runs make it stale. */
+/** The number of pending runs and of runs held by runners; null if the server's metrics are not available. Run events invalidate it. */
 export const depthQuery = () =>
   queryOptions({
     queryKey: queryKeys.runs.depth,

@@ -2,7 +2,7 @@ import type { Api } from '@/api'
 import { cn } from '@/lib/cn'
 import { count, dollars, duration, percent, plural } from '@/lib/format'
 
-/** The large numbers. */
+/** The key figures. */
 export function Figures({ row }: { row: Api.StatsRow }) {
   const tokens = row.input_tokens + row.output_tokens
   return (

@@ -9,10 +9,10 @@ vi.mock('@tanstack/react-router', () => ({
 }))
 afterEach(() => vi.unstubAllGlobals())
 
-it('shows failures of the agent and the period that the page shows', async () => {
-  const asked: URLSearchParams[] = []
+it('shows failures of the selected agent and period', async () => {
+  const requests: URLSearchParams[] = []
   vi.stubGlobal('fetch', async ({ url }: Request) => {
-    asked.push(new URL(url).searchParams)
+    requests.push(new URL(url).searchParams)
     return Response.json({ items: [] })
   })
   render(
@@ -21,6 +21,6 @@ it('shows failures of the agent and the period that the page shows', async () =>
     </QueryClientProvider>,
   )
   await screen.findByText('No failures')
-  expect([asked[0]?.get('status'), asked[0]?.get('agent_name'), asked[0]?.has('since')]).toEqual(['failed', 'a', true])
+  expect([requests[0]?.get('status'), requests[0]?.get('agent_name'), requests[0]?.has('since')]).toEqual(['failed', 'a', true])
   expect(screen.getByText('All failures').getAttribute('href')).toBe('{"status":"failed","agent":"a","since":"7d"}')
 })

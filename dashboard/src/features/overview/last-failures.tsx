@@ -7,16 +7,16 @@ import { Ago, useNow } from '@/components/time'
 import { Card, CardHeader } from '@/components/ui'
 import { plain } from '@/lib/inert'
 
-const SHOWN = 8
+const MAX_SHOWN = 8
 
 interface Props {
   agent: string | undefined
   period: Period
 }
 
-/** Of the same agent and period as the figures beside it. */
+/** The latest failures of the page's agent and period. */
 export function LastFailures({ agent, period }: Props) {
-  const failed = useQuery(runsQuery({ status: 'failed', agent_name: agent, since: sinceOf(period, useNow()), limit: SHOWN }))
+  const failed = useQuery(runsQuery({ status: 'failed', agent_name: agent, since: sinceOf(period, useNow()), limit: MAX_SHOWN }))
   return (
     <Card>
       <CardHeader

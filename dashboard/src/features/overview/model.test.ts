@@ -8,7 +8,7 @@ const row = (key: string, more: Partial<Api.StatsRow>): Api.StatsRow => ({
   latency_ms_p50: 0, latency_ms_p95: 0, ...more,
 })
 
-it('has every day from the first to today', () => {
+it('lists every day from the first to today', () => {
   expect(daysOf([{ key: '2026-02-27' }, { key: '2026-03-01' }], '2026-03-02')).toEqual([
     '2026-02-27', '2026-02-28', '2026-03-01', '2026-03-02',
   ])
@@ -16,7 +16,7 @@ it('has every day from the first to today', () => {
   expect(daysOf([{ key: '1999-01-01' }], '2026-03-02')).toHaveLength(120)
 })
 
-it('leaves a gap for a day without runs', () => {
+it('has a gap for a day without runs', () => {
   const series = rateSeries([row('2026-03-01', { success_rate: 0.5 })], ['2026-02-28', '2026-03-01'])
   expect(series.map(({ label, values }) => [label, values])).toEqual([
     ['Success', [null, 0.5]],
@@ -25,7 +25,7 @@ it('leaves a gap for a day without runs', () => {
   ])
 })
 
-it('draws parts over each other and says what each is', () => {
+it('stacks bars and keeps the value of each part', () => {
   const rows = [row('2026-03-01', { runs: 10, first_try: 5, after_retry: 3, failed: 1, stopped: 1 })]
   expect(runSeries(rows, ['2026-03-01']).map(({ values, shown }) => [values, shown])).toEqual([
     [[9], [5]],
@@ -34,12 +34,12 @@ it('draws parts over each other and says what each is', () => {
   ])
 })
 
-it('reads how long the queue is', () => {
+it('reads the queue depth', () => {
   const metrics = '# TYPE accord_queue_depth gauge\naccord_queue_depth{state="held"} 3\naccord_queue_depth{state="pending"} 12345\n'
   expect([depthsOf(metrics), depthsOf('accord_runs_total 3\n')]).toEqual([{ pending: 12_345, held: 3 }, null])
 })
 
-it('begins with an agent that has an example, then with one that takes any input', () => {
+it('suggests an agent with an example, else one that accepts any input', () => {
   const agents = [
     { name: 'broken', valid: false, executor_type: 'llm' },
     { name: 'recorded', valid: true, executor_type: 'replay' },
@@ -51,7 +51,7 @@ it('begins with an agent that has an example, then with one that takes any input
   expect(firstToTry(agents.slice(0, 1), [])).toBeNull()
 })
 
-it('begins a chart with the period, even if its first days had no runs', () => {
+it('starts a chart with the period, even if its first days had no runs', () => {
   expect(daysOf([{ key: '2026-03-02' }], '2026-03-02', '2026-03-01T09:00:00Z')).toEqual(['2026-03-01', '2026-03-02'])
 })
 
@@ -66,14 +66,14 @@ it('shows latency by day', () => {
   expect([p95?.values, median?.values]).toEqual([[null, 90], [null, 10]])
 })
 
-it('has every hour of a period up to now', () => {
+it('lists every hour of a period up to now', () => {
   const now = Date.parse('2026-03-02T01:30:00Z')
   expect(hoursOf('2026-03-01T23:10:00Z', now)).toEqual(['2026-03-01T23:00Z', '2026-03-02T00:00Z', '2026-03-02T01:00Z'])
   const series = latencySeries([row('2026-03-02T00:00Z', { latency_ms_p95: 7 })], hoursOf('2026-03-01T23:00:00Z', now))
   expect(series[0]?.values).toEqual([null, 7, null])
 })
 
-it('counts results by source, and says nothing where none is known', () => {
+it('counts results by source, and is empty if no source is known', () => {
   expect(sourcesOf(undefined)).toEqual([])
   expect(sourcesOf({ structured: 0, text: 0, fence: 0, prose: 0 })).toEqual([])
   const rows = sourcesOf({ structured: 2, text: 1, fence: 0, prose: 1 })

@@ -1,15 +1,15 @@
-/** Figures, as the overview shows them. Pure. */
+/** Prepares statistics for the overview. */
 import type { Api } from '@/api'
 import type { Series } from '@/components/chart'
 
-/** More days than a chart can show apart. */
-const MOST_DAYS = 120
+/** The maximum number of days that a chart can show. */
+const MAX_DAYS = 120
 
-/** Every day from the first with figures, or from the start of the period, so that a day without runs is a gap and not missing. */
+/** Every day from the first one with figures, or from the start of the period, so that days without runs are shown as gaps. */
 export function daysOf(rows: { key: string }[], today: string, since?: string): string[] {
   const first = since?.slice(0, 10) ?? rows.map((row) => row.key).sort()[0] ?? today
   const days: string[] = []
-  for (let at = Date.parse(`${today}T00:00:00Z`); days.length < MOST_DAYS; at -= 86_400_000) {
+  for (let at = Date.parse(`${today}T00:00:00Z`); days.length < MAX_DAYS; at -= 86_400_000) {
     const day = new Date(at).toISOString().slice(0, 10)
     days.unshift(day)
     if (day <= first) break
@@ -44,7 +44,7 @@ export function rateSeries(rows: Row[], times: string[]): Series[] {
   ]
 }
 
-/** Bars drawn one over the other, the tallest first, look like one bar in parts. */
+/** Bars drawn over each other, the tallest first, look like stacked bars. */
 export function runSeries(rows: Row[], times: string[]): Series[] {
   const found = byTime(rows, times)
   const of = (pick: (row: Row) => number) => found.map((row) => (row ? pick(row) : 0))
@@ -91,7 +91,7 @@ export function latencySeries(rows: Row[], times: string[]): Series[] {
   ]
 }
 
-/** The columns that a table of figures can be sorted by, largest first but for the name. */
+/** The sortable columns of a table, largest first except for the name. */
 export const COLUMNS = {
   key: { label: '', of: (row: Row) => row.key },
   runs: { label: 'Runs', of: (row: Row) => row.runs },
@@ -124,7 +124,7 @@ export interface Depths {
   held: number
 }
 
-/** What waits and what runners hold, from the server's own counts; null where they are not among them. */
+/** Reads the queue depth from the server's metrics; null if it is not there. */
 export function depthsOf(metrics: string): Depths | null {
   const of = (state: string) => new RegExp(`^accord_queue_depth\\{state="${state}"\\} (\\d+)`, 'm').exec(metrics)?.[1]
   const [pending, held] = [of('pending'), of('held')]
@@ -137,7 +137,7 @@ export interface FirstAgent {
   example: boolean
 }
 
-/** The agent for a first run: one with an example input, else one that takes any input; a recording only if there is no other. */
+/** The agent for a first run: one with an example input, else one that accepts any input, else a recording. */
 export function firstToTry(agents: Pick<Api.AgentSummary, 'name' | 'valid' | 'executor_type'>[], examples: readonly string[]): FirstAgent | null {
   const valid = agents.filter((agent) => agent.valid)
   const withExample = valid.find(({ name }) => examples.includes(name))
@@ -154,7 +154,7 @@ const SOURCES = [
   ['human', 'Entered by a person'],
 ] as const
 
-/** How many results came from where; nothing where no source is known. */
+/** The number of results by source; empty if no source is known. */
 export function sourcesOf(counts: Api.SourceCounts | undefined) {
   const all = counts ? SOURCES.reduce((sum, [source]) => sum + (counts[source] ?? 0), 0) : 0
   if (!counts || all === 0) return []

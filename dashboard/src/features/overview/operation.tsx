@@ -14,16 +14,16 @@ export function Operation() {
   const slots = alive?.reduce((sum, runner) => sum + (runner.profile.concurrency ?? 0), 0) ?? 0
   return (
     <Card className="flex flex-wrap divide-x">
-      <Now label="Queue" to="/runs" search={{ status: 'pending' }}>
+      <CurrentState label="Queue" to="/runs" search={{ status: 'pending' }}>
         {depths ? `${exactCount(depths.pending)} pending` : '–'}
-      </Now>
-      <Now label="Running" to="/runs" search={{ status: 'running' }}>
+      </CurrentState>
+      <CurrentState label="Running" to="/runs" search={{ status: 'running' }}>
         {depths ? `${exactCount(depths.held)} of ${plural(slots, 'slot')}` : '–'}
-      </Now>
+      </CurrentState>
       <Suspended />
-      <Now label="Runners" to="/runners">
+      <CurrentState label="Runners" to="/runners">
         {alive === undefined ? '–' : alive.length === 0 ? <span className="text-danger">none alive</span> : `${alive.length} alive`}
-      </Now>
+      </CurrentState>
     </Card>
   )
 }
@@ -35,27 +35,27 @@ function Suspended() {
   return (
     <>
       {children > 0 ? (
-        <Now label="Waiting" to="/runs" search={{ status: 'waiting' }}>
+        <CurrentState label="Waiting" to="/runs" search={{ status: 'waiting' }}>
           {`${exactCount(children)} for child sessions`}
-        </Now>
+        </CurrentState>
       ) : null}
       {people > 0 ? (
-        <Now label="Input required" to="/inputs">
+        <CurrentState label="Input required" to="/inputs">
           {plural(people, 'run')}
-        </Now>
+        </CurrentState>
       ) : null}
     </>
   )
 }
 
-interface NowProps {
+interface CurrentStateProps {
   label: string
   to: LinkProps['to']
   search?: LinkProps['search']
   children: ReactNode
 }
 
-function Now({ label, to, search, children }: NowProps) {
+function CurrentState({ label, to, search, children }: CurrentStateProps) {
   return (
     <Link to={to} search={search} className="flex min-w-40 flex-1 items-baseline gap-2 px-4 py-2 hover:bg-hover">
       <span className="text-muted">{label}</span>

@@ -73,12 +73,12 @@ function Report({ stats, agent, period }: ReportProps) {
     <>
       <Figures row={stats.all} />
       <div className={cn('grid gap-4 lg:grid-cols-2', typeof stats.all.cost_usd === 'number' ? 'xl:grid-cols-3' : '2xl:grid-cols-4')}>
-        <Charted title={`Rates by ${unit}`} kind="lines" top={1} times={times} series={rateSeries(rows, times)} format={percent} />
-        <Charted title={`Runs by ${unit}`} kind="bars" times={times} series={runSeries(rows, times)} format={count} />
-        <Charted title={`Latency by ${unit}`} kind="lines" times={times} series={latencySeries(rows, times)} format={duration} />
-        <Charted title={`Tokens by ${unit}`} kind="bars" times={times} series={tokenSeries(rows, times)} format={count} />
+        <ChartCard title={`Rates by ${unit}`} kind="lines" top={1} times={times} series={rateSeries(rows, times)} format={percent} />
+        <ChartCard title={`Runs by ${unit}`} kind="bars" times={times} series={runSeries(rows, times)} format={count} />
+        <ChartCard title={`Latency by ${unit}`} kind="lines" times={times} series={latencySeries(rows, times)} format={duration} />
+        <ChartCard title={`Tokens by ${unit}`} kind="bars" times={times} series={tokenSeries(rows, times)} format={count} />
         {typeof stats.all.cost_usd === 'number' ? (
-          <Charted title={`Cost by ${unit}`} kind="bars" times={times} series={costSeries(rows, times)} format={dollars} />
+          <ChartCard title={`Cost by ${unit}`} kind="bars" times={times} series={costSeries(rows, times)} format={dollars} />
         ) : null}
       </div>
       <div className="grid gap-4 2xl:grid-cols-2">
@@ -101,7 +101,7 @@ function RunsOf({ agent, period }: { agent: string; period: Period }) {
   )
 }
 
-function Charted({ title, ...chart }: { title: string } & Omit<ComponentProps<typeof Chart>, 'label'>) {
+function ChartCard({ title, ...chart }: { title: string } & Omit<ComponentProps<typeof Chart>, 'label'>) {
   return (
     <Card>
       <CardHeader title={title} />

@@ -35,11 +35,11 @@ interface BreakdownProps {
   /** The heading of the first column. */
   head: string
   rows: Api.StatsRow[]
-  /** The name of a row; a link to its runs where the server can filter by it. */
+  /** The name of a row, with a link to its runs if they can be filtered by it. */
   name: (row: Api.StatsRow) => ReactNode
 }
 
-/** Figures of several agents, models or strategies, to be sorted by any column. */
+/** A sortable table of statistics by agent, model or strategy. */
 export function Breakdown({ title, head, rows, name }: BreakdownProps) {
   const [sorting, setSorting] = useState<Sorting>({ by: 'runs', reversed: false })
   const names = Object.keys(COLUMNS) as ColumnName[]
@@ -52,7 +52,7 @@ export function Breakdown({ title, head, rows, name }: BreakdownProps) {
           <thead className="text-[0.93rem] text-muted">
             <tr className="border-b">
               {names.map((by) => (
-                <SortedBy key={by} by={by} label={COLUMNS[by].label || head} sorting={sorting} onSort={setSorting} />
+                <SortButton key={by} by={by} label={COLUMNS[by].label || head} sorting={sorting} onSort={setSorting} />
               ))}
             </tr>
           </thead>
@@ -78,14 +78,14 @@ export function Breakdown({ title, head, rows, name }: BreakdownProps) {
   )
 }
 
-interface SortedByProps {
+interface SortButtonProps {
   by: ColumnName
   label: string
   sorting: Sorting
   onSort: (sorting: Sorting) => void
 }
 
-function SortedBy({ by, label, sorting, onSort }: SortedByProps) {
+function SortButton({ by, label, sorting, onSort }: SortButtonProps) {
   const chosen = sorting.by === by
   const Arrow = sorting.reversed !== (by === 'key') ? ArrowUp : ArrowDown
   return (
@@ -102,7 +102,7 @@ function SortedBy({ by, label, sorting, onSort }: SortedByProps) {
   )
 }
 
-/** Where accepted values were in their answers. */
+/** Where in the answers accepted values were found. */
 export function Sources({ counts }: { counts: Api.SourceCounts | undefined }) {
   const rows = sourcesOf(counts)
   return (

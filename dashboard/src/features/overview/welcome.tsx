@@ -11,10 +11,10 @@ import { Card, CardBody, buttonStyle } from '@/components/ui'
 import { fromPlain } from '@/lib/lossless'
 import { firstToTry } from './model'
 
-/** As many agents as are looked through for one with an example input. */
-const LOOKED_AT = 12
+/** The number of agents that are searched for an example input. */
+const MAX_SEARCHED = 12
 
-/** In place of figures while nothing has run: what Accord is, and how to get to a first result. */
+/** Shown instead of statistics before the first run: what Accord is, and how to start. */
 export function Welcome() {
   const agents = useQuery(agentsQuery())
   return (
@@ -26,7 +26,7 @@ export function Welcome() {
           </h2>
           <p className="mt-1 text-muted">
             Accord runs agents whose answers must match a JSON Schema. An answer that does not match goes back to the model
-            with its errors. A run ends with valid data, or it fails and says why.
+            with its errors. A run ends with valid data, or it fails with an explanation.
           </p>
         </div>
         <ol className="grid gap-4 lg:grid-cols-3">
@@ -52,7 +52,7 @@ export function Welcome() {
             )}
           </Step>
           <Step number={2} title="Run it">
-            {agents.data && agents.data.items.length > 0 ? <FirstRun agents={agents.data.items} /> : <p>Each agent has a form made from its input schema.</p>}
+            {agents.data && agents.data.items.length > 0 ? <FirstRun agents={agents.data.items} /> : <p>Each agent has a form generated from its input schema.</p>}
             <p>Or from the command line:</p>
             <Command text="accord run ticket-triage --params .accord/inputs/ticket.json" />
           </Step>
@@ -85,9 +85,9 @@ function Step({ number, title, children }: { number: number; title: string; chil
   )
 }
 
-/** The agent to begin with; with its example filled in, if its schema has one. */
+/** A link to run a suggested agent, with its example filled in if it has one. */
 function FirstRun({ agents }: { agents: Api.AgentSummary[] }) {
-  const contracts = useQueries({ queries: agents.filter(({ valid }) => valid).slice(0, LOOKED_AT).map(({ name }) => contractQuery(name)) })
+  const contracts = useQueries({ queries: agents.filter(({ valid }) => valid).slice(0, MAX_SEARCHED).map(({ name }) => contractQuery(name)) })
   const examples = contracts.flatMap(({ data }) => (data && samplesOf(fromPlain(data.parameters_schema)).length > 0 ? [data.agent_name] : []))
   const first = firstToTry(agents, examples)
   if (first === null) return <p>No agent is valid yet.</p>

@@ -10,7 +10,7 @@ import { plain } from '@/lib/inert'
 
 const route = getRouteApi('/runs/new')
 
-/** A run of any agent. */
+/** Starts a run of any agent. */
 export function NewRunPage() {
   const { agent } = route.useSearch()
   const navigate = route.useNavigate()

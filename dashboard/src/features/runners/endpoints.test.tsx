@@ -39,7 +39,7 @@ it('groups entries by endpoint and model', () => {
   expect([large?.model, large?.schemas]).toEqual(['large', 0])
 })
 
-it('shows what was learned and asks before it is forgotten', () => {
+it('shows what was learned and asks before forgetting it', () => {
   open(FACTS)
   expect(screen.getByText('native: barred')).toBeDefined()
   expect(screen.getByText('1 for single schemas')).toBeDefined()

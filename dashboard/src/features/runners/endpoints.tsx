@@ -48,7 +48,7 @@ function Row({ learned, onForget }: { learned: Learned; onForget: () => void }) 
       <span className="min-w-32 font-medium [overflow-wrap:anywhere]">{plain(model)}</span>
       <code className="flex-1 text-muted [overflow-wrap:anywhere]">{plain(endpoint)}</code>
       {features.map(({ feature, standing, good, bad }) => (
-        <span key={feature} title={`good ${good.toFixed(1)}, bad ${bad.toFixed(1)}; a run counts 1, and half of that a day later`}>
+        <span key={feature} title={`${good.toFixed(1)} successes, ${bad.toFixed(1)} failures; the weight of a run halves every day`}>
           <Badge tone={TONES[standing]}>
             {plain(feature)}: {standing}
           </Badge>
@@ -74,7 +74,7 @@ function Forget({ target, onClose }: { target: Learned | null; onClose: () => vo
       open={target !== null}
       onClose={onClose}
       title="Forget what was learned?"
-      deed="Forget"
+      confirmLabel="Forget"
       busy={forget.isPending}
       error={forget.error ? messageOf(forget.error) : null}
       onConfirm={() =>

@@ -1,6 +1,6 @@
 import type { Api } from '@/api'
 
-/** How many runs each runner works on. */
+/** The number of active runs of each runner. */
 export function busyOf(runs: { runner_id?: string | null }[]): Map<string, number> {
   const busy = new Map<string, number>()
   for (const { runner_id: id } of runs) if (id) busy.set(id, (busy.get(id) ?? 0) + 1)
@@ -11,14 +11,14 @@ export function busyOf(runs: { runner_id?: string | null }[]): Map<string, numbe
 export interface Learned {
   endpoint: string
   model: string
-  /** What holds for every schema. */
+  /** Entries that apply to all schemas. */
   features: Api.EndpointFact[]
-  /** How many entries are about a single schema. */
+  /** The number of entries for a single schema. */
   schemas: number
   lastSeen: string
 }
 
-/** Entries, grouped by endpoint and model. */
+/** Groups entries by endpoint and model. */
 export function learnedOf(facts: readonly Api.EndpointFact[]): Learned[] {
   const groups = new Map<string, Learned>()
   for (const fact of facts) {

@@ -10,10 +10,10 @@ import { plain } from '@/lib/inert'
 import { Endpoints } from './endpoints'
 import { busyOf } from './model'
 
-const MOST = 500
+const MAX_RUNS = 500
 
 export function RunnersPage() {
-  const running = useQuery(runsQuery({ status: 'running', limit: MOST }))
+  const running = useQuery(runsQuery({ status: 'running', limit: MAX_RUNS }))
   const busy = busyOf(running.data?.items ?? [])
   return (
     <Page title="Runners" lead="Processes that claim runs and run models and commands.">

@@ -6,7 +6,7 @@ import { Answer } from '@/components/states'
 
 const route = getRouteApi('/runs/$runId')
 
-/** A run is looked at in its session. */
+/** Redirects to the run in its session. */
 export function RunPage() {
   const { runId } = route.useParams()
   return (

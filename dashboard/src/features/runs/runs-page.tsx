@@ -64,7 +64,7 @@ const COLUMNS: Column<Api.RunView>[] = [
   { header: 'Started', className: 'w-24 text-right', cell: (run) => <Ago at={run.created_at} /> },
 ]
 
-const placeOf = (run: Api.RunView) => ({ id: run.run_id, created_at: run.created_at })
+const positionOf = (run: Api.RunView) => ({ id: run.run_id, created_at: run.created_at })
 
 export function RunsPage() {
   const search = route.useSearch()
@@ -77,7 +77,7 @@ export function RunsPage() {
       pagesKey: queryKeys.runs.pages(filters),
       fetchPage: (limit: number, cursor?: string) => fetchRuns(filters, limit, cursor),
       fetchOne: fetchRun,
-      placeOf,
+      positionOf,
       idOf: (event: { run_id: string | null }) => event.run_id,
     }
   }, [search.status, search.agent, search.find, since, until])
@@ -104,7 +104,7 @@ export function RunsPage() {
           </OnlyWho>
         </>
       }
-      nothing={<Nothing filtered={filtered} />}
+      empty={<Nothing filtered={filtered} />}
     />
   )
 }

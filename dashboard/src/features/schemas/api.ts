@@ -9,10 +9,10 @@ export const schemaQuery = (name: string) =>
     queryFn: async () => readRegistered(await text(`/schemas/${encodeURIComponent(name)}`)),
   })
 
-/** What the client types a schema as; the text that is sent is made by ourselves, so that it is the one that was written. */
-const TYPED = {}
+/** Satisfies the client's type for the body; `bodySerializer` sends the lossless text instead. */
+const BODY_PLACEHOLDER = {}
 
-interface Added {
+interface NewSchema {
   name: string
   description: string
   schema: JsonMap
@@ -21,9 +21,9 @@ interface Added {
 export function useCreateSchema() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ name, description, schema }: Added) => {
+    mutationFn: ({ name, description, schema }: NewSchema) => {
       const sent = write(new Map<string, Json>([['name', name], ['description', description], ['schema', schema]]))
-      return body(api.POST('/schemas', { body: { name, schema: TYPED }, bodySerializer: () => sent }))
+      return body(api.POST('/schemas', { body: { name, schema: BODY_PLACEHOLDER }, bodySerializer: () => sent }))
     },
     onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.schemas.all }),
   })

@@ -1,8 +1,8 @@
-/** Schemas of the registry, purely. */
+/** Reads and summarizes registered schemas. */
 import type { Api } from '@/api'
 import { type Json, at, fromPlain, parse, toPlain, write } from '@/lib/lossless'
 
-/** A registered schema, its text in its own order and digits. */
+/** A registered schema. The text keeps the order of members and the digits of numbers. */
 export interface Registered {
   view: Api.SchemaView
   text: string
@@ -13,7 +13,7 @@ export function readRegistered(answer: string): Registered {
   return { view: toPlain(json) as Api.SchemaView, text: write(at(json, 'schema') ?? null, 2) }
 }
 
-/** What is at the first level of a schema, in a few words. */
+/** A short summary of the first level of a schema. */
 export function shapeOf(schema: Record<string, unknown>): string {
   const properties = schema['properties']
   const type = typeof schema['type'] === 'string' ? schema['type'] : 'any'
@@ -23,7 +23,7 @@ export function shapeOf(schema: Record<string, unknown>): string {
   return names.length > 5 ? `${shown}, … ${names.length} fields` : shown
 }
 
-/** What a new schema begins with. */
+/** The initial value of a new schema. */
 export const exampleSchema = (): Json =>
   fromPlain({
     type: 'object',

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { messageOf } from '@/api'
 import { useRights } from '@/api/role'
-import { OnlyReads } from '@/components/editing'
+import { ReadOnlyNotice } from '@/components/editing'
 import { Page } from '@/components/page'
 import { SchemaEditor } from '@/components/schema'
 import { Button, Card, CardBody, Field, Input } from '@/components/ui'
@@ -24,13 +24,13 @@ export function NewSchemaPage() {
     if (!isMap(schema) || problems.length > 0) return
     create.mutate(
       { name, description, schema },
-      { onSuccess: (made) => void navigate({ to: '/schemas/$name', params: { name: made.name } }) },
+      { onSuccess: (created) => void navigate({ to: '/schemas/$name', params: { name: created.name } }) },
     )
   }
   const { administers } = useRights()
   return (
     <Page title="Add a schema">
-      <OnlyReads what="schemas" changed={false} />
+      <ReadOnlyNotice what="schemas" changed={false} />
       <form onSubmit={submit} className="flex flex-col gap-4">
         <div className="grid gap-4 md:grid-cols-2">
           <Field label="Name" hint="Letters, digits, -, _ and .">

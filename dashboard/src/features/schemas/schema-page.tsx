@@ -106,7 +106,7 @@ function Remove({ name, open, onClose }: { name: string; open: boolean; onClose:
       open={open}
       onClose={onClose}
       title={`Delete the schema ${name}?`}
-      deed="Delete"
+      confirmLabel="Delete"
       busy={remove.isPending}
       error={remove.error ? messageOf(remove.error) : null}
       onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/schemas' }) })}

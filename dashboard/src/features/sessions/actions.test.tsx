@@ -12,7 +12,7 @@ vi.mock('@tanstack/react-router', () => ({
   useNavigate: () => vi.fn(),
 }))
 
-afterEach(() => access.set({ key: null, role: null, asked: null, left: false }))
+afterEach(() => access.set({ key: null, role: null, loginReason: null, signedOut: false }))
 
 const session = { session_id: 'ses_1', agent_name: 'a', status: 'idle' } as Api.SessionView
 
@@ -24,7 +24,7 @@ function open(type: Api.Type | null, parameters: object | null, status: Api.RunS
   client.setQueryData(contractQuery('a').queryKey, { parameters_schema: parameters } as Api.AgentContract)
   const { unmount } = render(
     <QueryClientProvider client={client}>
-      <SessionActions session={session} runId="run_2" again="run_1" />
+      <SessionActions session={session} runId="run_2" inputRunId="run_1" />
     </QueryClientProvider>,
   )
   const resume = screen.queryByRole('button', { name: 'Resume' }) !== null
@@ -40,16 +40,16 @@ const EDIT = '#{"agent":"a","run":"run_1"}'
 const TEXT = { type: 'object', required: ['text'], properties: { text: { type: 'string' } }, additionalProperties: false }
 const PROMPT = { type: 'object', required: ['prompt'], properties: { prompt: { type: 'string' } }, additionalProperties: false }
 
-it('offers to resume what can be resumed, to run every run again, and to edit the input of listed agents', () => {
+it('offers to resume where possible, to run again, and to edit the input of listed agents', () => {
   expect(open('autonomous', TEXT)).toEqual({ resume: true, edit: EDIT, model: 'small' })
   expect(open('procedural', TEXT)).toEqual({ resume: false, edit: EDIT, model: 'small' })
   expect(open('procedural', PROMPT)).toEqual({ resume: true, edit: EDIT, model: 'small' })
   expect(open('procedural', null)).toEqual({ resume: true, edit: EDIT, model: 'small' })
-  // One that is written in a workflow is in no list.
+  // An inline agent of a workflow is not listed.
   expect(open(null, null)).toEqual({ resume: true, edit: null, model: 'small' })
 })
 
-it('offers nothing to a key that only reads', () => {
+it('offers nothing to a viewer key', () => {
   presentKey('accord_x', 'viewer')
   expect(open('autonomous', TEXT)).toEqual({ resume: false, edit: null, model: null })
 })

@@ -4,36 +4,36 @@ import { type FormEvent, useState } from 'react'
 import { type Api, messageOf } from '@/api'
 import { OnlyWho } from '@/components/read-only'
 import { Button, Confirm, Dialog, Field, Textarea } from '@/components/ui'
-import { isUnderWay } from '@/lib/status'
+import { isUnfinished } from '@/lib/status'
 import { useDeleteSession, useResumable, useResumeSession, useStopSession } from './api'
 import { RunAgain } from './run-again'
 
 interface Props {
   session: Api.SessionView
-  /** The run in view. */
+  /** The selected run. */
   runId: string
-  /** The run whose input a new session begins with. */
-  again: string
+  /** The run whose input fills the form of a new run. */
+  inputRunId: string
 }
 
-/** Stop, resume, run again, delete. */
-export function SessionActions({ session, runId, again }: Props) {
+/** The stop, resume, run again and delete buttons. */
+export function SessionActions({ session, runId, inputRunId }: Props) {
   const stop = useStopSession(session.session_id)
   const [open, setOpen] = useState<'resume' | 'remove' | null>(null)
   const close = () => setOpen(null)
   return (
     <>
       <OnlyWho may="calls">
-        {isUnderWay(session.status) ? (
+        {isUnfinished(session.status) ? (
           <Button variant="danger" disabled={stop.isPending || session.status === 'stopping'} onClick={() => stop.mutate()}>
             <Square aria-hidden /> Stop
           </Button>
         ) : (
-          <GoOn session={session} onResume={() => setOpen('resume')} />
+          <ResumeButton session={session} onResume={() => setOpen('resume')} />
         )}
-        <RunAgain agentName={session.agent_name} runId={runId} again={again} />
+        <RunAgain agentName={session.agent_name} runId={runId} inputRunId={inputRunId} />
       </OnlyWho>
-      {isUnderWay(session.status) ? null : (
+      {isUnfinished(session.status) ? null : (
         <OnlyWho may="administers">
           <Button variant="ghost" size="icon" aria-label="Delete the session" onClick={() => setOpen('remove')}>
             <Trash2 aria-hidden />
@@ -51,8 +51,8 @@ export function SessionActions({ session, runId, again }: Props) {
   )
 }
 
-/** A command has no conversation to resume. */
-function GoOn({ session, onResume }: { session: Api.SessionView; onResume: () => void }) {
+/** Hidden for commands, which have no conversation to resume. */
+function ResumeButton({ session, onResume }: { session: Api.SessionView; onResume: () => void }) {
   if (useResumable(session.agent_name) !== true) return null
   return (
     <Button onClick={onResume}>
@@ -116,7 +116,7 @@ function Remove({ open, onClose, session }: DialogProps) {
       open={open}
       onClose={onClose}
       title="Delete this session?"
-      deed="Delete"
+      confirmLabel="Delete"
       busy={remove.isPending}
       error={remove.error ? messageOf(remove.error) : null}
       onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/sessions' }) })}

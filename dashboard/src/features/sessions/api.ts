@@ -1,8 +1,8 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Api, api, body, queryKeys, text } from '@/api'
-import { LOOK_AGAIN_MS, agentsQuery, contractQuery } from '@/api/queries'
+import { REFETCH_MS, agentsQuery, contractQuery } from '@/api/queries'
 import { type JsonMap, write } from '@/lib/lossless'
-import { takesPrompt } from './model'
+import { acceptsPrompt } from './model'
 import { type Origin, candidatesOf, originIn } from './origin'
 
 export interface SessionFilters {
@@ -20,18 +20,18 @@ export const fetchSessions = (filters: SessionFilters, limit: number, cursor?: s
 export const fetchSession = (id: string) => body(api.GET('/sessions/{id}', { params: { path: { id } } }))
 
 export const sessionQuery = (id: string) =>
-  queryOptions({ queryKey: queryKeys.sessions.one(id), queryFn: () => fetchSession(id), refetchInterval: LOOK_AGAIN_MS })
+  queryOptions({ queryKey: queryKeys.sessions.one(id), queryFn: () => fetchSession(id), refetchInterval: REFETCH_MS })
 
-/** More children than one looks at; the page says where there are more. */
-const CHILDREN = 200
+/** The maximum number of children shown; the page links to the full list. */
+const MAX_CHILDREN = 200
 
 export const childrenQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.sessions.children(id),
-    queryFn: () => body(api.GET('/sessions/{id}/children', { params: { path: { id }, query: { limit: CHILDREN } } })),
+    queryFn: () => body(api.GET('/sessions/{id}/children', { params: { path: { id }, query: { limit: MAX_CHILDREN } } })),
   })
 
-/** As text: the result's numbers stay as they were written. */
+/** Fetched as text, so that the numbers of the result keep their digits. */
 export const runTextQuery = (id: string) =>
   queryOptions({ queryKey: [...queryKeys.runs.one(id), 'text'], queryFn: () => text(`/runs/${encodeURIComponent(id)}`) })
 
@@ -41,17 +41,17 @@ export const attemptsQuery = (id: string) =>
     queryFn: () => body(api.GET('/runs/{id}/attempts', { params: { path: { id } } })),
   })
 
-/** What the run did so far. Nothing tells of every step, so it is looked up again while the run works. */
-export const stepsQuery = (id: string, underWay: boolean) =>
+/** The steps of a run. There is no event for every step, so they are refetched while the run is active. */
+export const stepsQuery = (id: string, active: boolean) =>
   queryOptions({
     queryKey: [...queryKeys.runs.one(id), 'steps'],
     queryFn: () => body(api.GET('/runs/{id}/steps', { params: { path: { id } } })),
-    refetchInterval: underWay ? STEPS_MS : false,
+    refetchInterval: active ? STEPS_MS : false,
   })
 
 const STEPS_MS = 3_000
 
-/** The system prompt of an agent; empty where it has none, or is in no list. */
+/** The system prompt of an agent; empty if it has none. */
 export const systemPromptQuery = (name: string) =>
   queryOptions({
     queryKey: [...queryKeys.agents.one(name), 'system prompt'],
@@ -63,8 +63,8 @@ export const systemPromptQuery = (name: string) =>
     retry: false,
   })
 
-/** The newest workflow runs; a session of an older one is found from there, not from here. */
-const WORKFLOW_RUNS = 200
+/** Only the newest workflow runs are searched. Sessions of older ones do not link back to them. */
+const MAX_WORKFLOW_RUNS = 200
 
 async function fetchOrigin(session: Api.SessionView, hint: string | undefined): Promise<Origin | null> {
   const ids = hint === undefined ? await fetchCandidates(session) : [hint]
@@ -76,16 +76,16 @@ async function fetchOrigin(session: Api.SessionView, hint: string | undefined): 
 }
 
 async function fetchCandidates(session: Api.SessionView): Promise<string[]> {
-  const { items } = await body(api.GET('/workflow-runs', { params: { query: { limit: WORKFLOW_RUNS } } }))
+  const { items } = await body(api.GET('/workflow-runs', { params: { query: { limit: MAX_WORKFLOW_RUNS } } }))
   return candidatesOf(session, items)
 }
 
-/** The workflow run that a session belongs to, if any. `hint` is where somebody came from. */
+/** The workflow run that a session belongs to, if any. `hint` is the workflow run from which the user followed a link. */
 export const originQuery = (session: Api.SessionView, hint: string | undefined) =>
   queryOptions({
     queryKey: queryKeys.sessions.origin(session.session_id),
     queryFn: () => fetchOrigin(session, hint),
-    // A child's place is with its parent.
+    // A child session belongs to its parent instead.
     enabled: !session.parent_session_id,
     // It never changes.
     staleTime: Infinity,
@@ -100,9 +100,9 @@ export function useStopSession(id: string) {
 }
 
 /**
- * Whether a session can be resumed; null while that is not known. A procedural agent remembers nothing and gets the prompt as
- * its parameters, so it must be one that takes them. Agents that are not listed, such as those of workflows, are judged by
- * the server.
+ * Whether a session can be resumed; null while that is unknown. A procedural agent has no memory and gets the prompt as its
+ * parameters, so its schema must accept a prompt. For agents that are not listed, such as inline agents of workflows, the
+ * server decides.
  */
 export function useResumable(agentName: string): boolean | null {
   const agents = useQuery(agentsQuery())
@@ -110,7 +110,7 @@ export function useResumable(agentName: string): boolean | null {
   const isCommand = agent?.type === 'procedural'
   const contract = useQuery({ ...contractQuery(agentName), enabled: isCommand && agent.has_parameters_schema })
   if (agents.isPending || contract.isLoading) return null
-  return !isCommand || contract.data === undefined || takesPrompt(contract.data.parameters_schema)
+  return !isCommand || contract.data === undefined || acceptsPrompt(contract.data.parameters_schema)
 }
 
 export function useResumeSession(id: string) {
@@ -122,7 +122,7 @@ export function useResumeSession(id: string) {
   })
 }
 
-/** What is different in a fork. Written by ourselves: the numbers of a schema stay as they were typed. */
+/** Forks a run with changes. The body is serialized losslessly, so that the numbers of a schema keep their digits. */
 export function useForkRun(id: string) {
   const client = useQueryClient()
   return useMutation({

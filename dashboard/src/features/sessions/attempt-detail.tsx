@@ -15,7 +15,7 @@ const route = getRouteApi('/sessions/$sessionId')
 
 interface Props {
   attempt: Api.Attempt
-  /** The attempt before it, to compare with. */
+  /** The previous attempt, for comparison. */
   previous?: Api.Attempt
 }
 
@@ -56,13 +56,13 @@ export function AttemptDetail({ attempt, previous }: Props) {
           {attempt.text === '' ? <span className="text-muted">Empty.</span> : <InertText text={attempt.text} lit={lit} marks={marks} />}
         </CardBody>
       </Card>
-      <Sent attempt={attempt} />
+      <SentPrompt attempt={attempt} />
     </div>
   )
 }
 
-/** What the model was sent. Attempts of older versions and of foreign runners have the re-prompt alone. */
-function Sent({ attempt: { sent, prompt } }: { attempt: Api.Attempt }) {
+/** What was sent to the model. Attempts of older versions and of third-party runners only have the retry prompt. */
+function SentPrompt({ attempt: { sent, prompt } }: { attempt: Api.Attempt }) {
   const parts: [string, string][] = sent
     ? [
         ['System prompt', sent.system_prompt ?? ''],
@@ -90,7 +90,7 @@ function Sent({ attempt: { sent, prompt } }: { attempt: Api.Attempt }) {
   )
 }
 
-/** Where the errors of an attempt are in its text; those about the whole answer mark nothing. */
+/** The spans of an attempt's errors in its text. Errors about the whole answer have none. */
 function marksOf({ errors = [], text }: Api.Attempt) {
   return errors.flatMap(({ pointer }) => {
     const span = pointer === '' ? null : locate(text, pointer)

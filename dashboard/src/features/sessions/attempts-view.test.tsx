@@ -34,7 +34,7 @@ function open() {
   return [...document.querySelectorAll('mark')].map((mark) => mark.textContent)
 }
 
-it('highlights every error without a click, and one alone when it is chosen', () => {
+it('highlights all errors, or only the selected one', () => {
   search.attempt = '1-1'
   expect(open()).toEqual(['1', '2'])
   cleanup()
@@ -42,7 +42,7 @@ it('highlights every error without a click, and one alone when it is chosen', ()
   expect(open()).toEqual(['2'])
 })
 
-it('shows where an accepted value was', () => {
+it('shows the source of an accepted value', () => {
   open()
   expect(screen.getByText('Source').parentElement?.textContent).toBe('Sourcefence')
   cleanup()
@@ -52,7 +52,7 @@ it('shows where an accepted value was', () => {
   expect(screen.getByText('Source').parentElement?.textContent).toBe('Source–')
 })
 
-it('shows what changed since the previous attempt, on the last one too', () => {
+it('shows the changes since the previous attempt', () => {
   search.attempt = '1-2'
   open()
   expect(screen.getByText('Changes from attempt 1')).toBeTruthy()

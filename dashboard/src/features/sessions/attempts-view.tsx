@@ -11,7 +11,7 @@ import { attemptId } from './model'
 
 const route = getRouteApi('/sessions/$sessionId')
 
-/** Every answer of the model, with its verdict. */
+/** All attempts of a run with their outcomes. */
 export function AttemptsView({ runId }: { runId: string }) {
   return (
     <Answer query={useQuery(attemptsQuery(runId))}>

@@ -8,7 +8,7 @@ vi.mock('@tanstack/react-router', () => ({ Link: ({ children }: { children: Reac
 
 const child = { session_id: 'ses_1', agent_name: 'a', status: 'idle', created_at: '2026-01-01T00:00:00Z' } as Api.SessionView
 
-it('says where there are more children', () => {
+it('shows that there are more children', () => {
   const { rerender } = render(<Children parent="ses_0" page={{ items: [child], next_cursor: 'c' }} />)
   expect(screen.getByText(/Showing the newest 1/)).toBeTruthy()
   rerender(<Children parent="ses_0" page={{ items: [child], next_cursor: null }} />)

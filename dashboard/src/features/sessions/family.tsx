@@ -6,7 +6,7 @@ import { Ago } from '@/components/time'
 import { Card, CardHeader, StatusBadge } from '@/components/ui'
 import { childrenQuery, sessionQuery } from './api'
 
-/** Who started this session, and whom it started. */
+/** The parent and the children of a session. */
 export function Family({ session }: { session: Api.SessionView }) {
   return (
     <div className="flex flex-col gap-4">
@@ -39,7 +39,7 @@ export function Children({ page: { items, next_cursor: next }, parent }: Childre
     <>
       <ul className="divide-y">
         {items.map((child) => (
-          <Member key={child.session_id} session={child} />
+          <SessionRow key={child.session_id} session={child} />
         ))}
       </ul>
       {next ? (
@@ -61,7 +61,7 @@ function Parent({ id }: { id: string }) {
       <Answer query={useQuery(sessionQuery(id))}>
         {(parent) => (
           <ul>
-            <Member session={parent} />
+            <SessionRow session={parent} />
           </ul>
         )}
       </Answer>
@@ -69,7 +69,7 @@ function Parent({ id }: { id: string }) {
   )
 }
 
-function Member({ session }: { session: Api.SessionView }) {
+function SessionRow({ session }: { session: Api.SessionView }) {
   return (
     <li className="flex flex-wrap items-center gap-3 px-4 py-2">
       <Link

@@ -5,13 +5,13 @@ import { type Api, messageOf } from '@/api'
 import { Loading } from '@/components/states'
 import { Button, Dialog, Field, Input, Textarea } from '@/components/ui'
 import { systemPromptQuery, useForkRun } from './api'
-import { type ForkForm, forkForm, forkRequest, takesSchema } from './fork-model'
+import { type ForkForm, forkForm, forkRequest, acceptsSchema } from './fork-model'
 
 interface Props {
   run: Api.RunView
-  /** The run as it was sent: numbers stay as they were written. */
+  /** The JSON text of the run, in which numbers keep their digits. */
   text: string
-  /** The last step to keep; the dialog is open while there is one. */
+  /** The last step to keep. The dialog is open unless it is null. */
   from: number | null
   onClose: () => void
 }
@@ -69,12 +69,12 @@ function Form({ run, from, before, onClose }: FormProps) {
           {(ids) => <Input {...ids} value={form.model} onChange={(event) => setForm({ ...form, model: event.target.value })} />}
         </Field>
       ) : null}
-      <Field label="System prompt" hint="That of the agent today. If you do not change it, the run's own is kept.">
+      <Field label="System prompt" hint="The agent's current prompt. If you do not change it, the run keeps its own.">
         {(ids) => (
           <Textarea {...ids} value={form.systemPrompt} onChange={(event) => setForm({ ...form, systemPrompt: event.target.value })} />
         )}
       </Field>
-      {takesSchema(run) ? (
+      {acceptsSchema(run) ? (
         <Field label="Output schema" hint="JSON Schema. Empty for none." error={mistake ?? undefined}>
           {(ids) => (
             <Textarea

@@ -1,26 +1,26 @@
-/** What a fork changes. Pure. */
+/** The form and the request of a fork. */
 import type { Api } from '@/api'
 import { type Json, type JsonMap, at, parse, same, write } from '@/lib/lossless'
 
 export interface ForkForm {
   model: string
   systemPrompt: string
-  /** As JSON text; empty for none. */
+  /** JSON text; empty for no schema. */
   schema: string
 }
 
-/** What the form begins with: what the run had, as far as it is known. */
+/** The initial values of the form: those of the run, as far as they are known. */
 export function forkForm(run: Api.RunView, runText: string, systemPrompt: string): ForkForm {
   const schema = at(parse(runText), 'contract', 'schema')
   return { model: run.model ?? '', systemPrompt, schema: schema === undefined || schema === null ? '' : write(schema, 2) }
 }
 
-/** Whether the caller may bring another output schema: the agent has none of its own. */
-export function takesSchema(run: Api.RunView): boolean {
+/** Whether the output schema may be replaced: only if the agent does not define one. */
+export function acceptsSchema(run: Api.RunView): boolean {
   return run.contract_origin !== 'blueprint'
 }
 
-/** The body of the request: the step, and only what was changed. Throws where the schema is not JSON. */
+/** The request body with the step and the changes. Throws if the schema is not JSON. */
 export function forkRequest(from: number, before: ForkForm, after: ForkForm): JsonMap {
   const request = new Map<string, Json>([['from_step', from]])
   const model = after.model.trim()

@@ -5,12 +5,12 @@ import { plural } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { heldOf } from './model'
 
-/** So many are named; the list of children has all. */
-const NAMED = 5
+/** The maximum number of children listed here. */
+const MAX_LISTED = 5
 
-/** Ends of children that are told only when somebody acts: which, why, and what to do, in the server's words. */
+/** Child results that were not delivered and need an action, with the server's explanation. */
 export function Held({ session }: { session: Api.SessionView }) {
-  const untold = session.undelivered_callback
+  const undelivered = session.undelivered_callback
   return (
     <>
       {heldOf(session).map(({ message, children }) => (
@@ -20,16 +20,16 @@ export function Held({ session }: { session: Api.SessionView }) {
             {plain(message)}
           </p>
           <p className="flex flex-wrap gap-x-3 text-ink">
-            {children.slice(0, NAMED).map((child) => (
+            {children.slice(0, MAX_LISTED).map((child) => (
               <SessionLink key={child} id={child} />
             ))}
-            {children.length > NAMED ? `and ${children.length - NAMED} more` : null}
+            {children.length > MAX_LISTED ? `and ${children.length - MAX_LISTED} more` : null}
           </p>
         </Notice>
       ))}
-      {untold?.held && session.parent_session_id ? (
+      {undelivered?.held && session.parent_session_id ? (
         <Notice tone="warning">
-          <p className="[overflow-wrap:anywhere]">Its result was not delivered to its parent: {plain(untold.message ?? untold.held)}</p>
+          <p className="[overflow-wrap:anywhere]">Its result was not delivered to its parent: {plain(undelivered.message ?? undelivered.held)}</p>
           <SessionLink id={session.parent_session_id} />
         </Notice>
       ) : null}

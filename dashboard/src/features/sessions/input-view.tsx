@@ -4,7 +4,7 @@ import { JsonView } from '@/components/json-view'
 import { Badge, Card, CardBody, CardHeader } from '@/components/ui'
 import { follow, readJson } from '@/lib/json-text'
 
-/** What the run was given, and what it had to bring. */
+/** The input and the output contract of a run. */
 export function InputView({ run, text }: { run: Api.RunView; text: string }) {
   const parts = useMemo(() => {
     const { node } = readJson(text)

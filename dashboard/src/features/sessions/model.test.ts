@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Api } from '@/api'
-import type { Happened } from '@/api/events'
-import { heldOf, resultTextOf, retriesOf, takesPrompt, timelineOf, verdictOf, wantedOf, startIn, startOf } from './model'
+import type { SessionEvent } from '@/api/events'
+import { heldOf, resultTextOf, retriesOf, acceptsPrompt, timelineOf, verdictOf, requiredRunner, startOfRunIn, firstRunOf } from './model'
 
 const run = (more: Partial<Api.RunView>): Api.RunView => ({
   run_id: 'run_1', session_id: 'ses_1', type: 'start_session', agent_name: 'a', status: 'running', execution_mode: 'sync',
@@ -10,7 +10,7 @@ const run = (more: Partial<Api.RunView>): Api.RunView => ({
 })
 const contract = { contract: { max_retries: 1 }, contract_origin: 'blueprint' as const }
 
-it('says that a contract was not kept, and that no retry is left', () => {
+it('reports a contract failure with exhausted retries', () => {
   const failed = run({
     ...contract,
     status: 'failed',
@@ -26,7 +26,7 @@ it('says that a contract was not kept, and that no retry is left', () => {
   })
 })
 
-it('says that it was kept, and after how many retries', () => {
+it('reports a valid output and the number of retries', () => {
   const validation = { valid: true, schema_hash: 'h', retry_count: 1, strategy: 'native' as const, repairs: [], attempts: 2 }
   const completed = run({
     ...contract, status: 'completed', result: { result_text: null, result_data: {}, schema_validation: validation },
@@ -34,14 +34,14 @@ it('says that it was kept, and after how many retries', () => {
   expect(verdictOf(completed, undefined)).toMatchObject({ title: 'Output Schema: Valid', retries: 'Accepted after 1 retry' })
 })
 
-it('does not call another failure one of the contract', () => {
+it('does not report other failures as contract failures', () => {
   const failed = run({ ...contract, status: 'failed', error: { type: 'timed_out', message: 'm' } })
   expect(verdictOf(failed, [])?.title).toBe('Output Schema: not validated')
   expect(verdictOf(failed, undefined)).toBeNull()
   expect(verdictOf(run({}), undefined)).toBeNull()
 })
 
-it('says that answers were judged before something else ended the run', () => {
+it('reports rejected answers of a run that ended for another reason', () => {
   const attempt = (outcome: Api.Outcome) => ({ outcome }) as Api.Attempt
   const error = { type: 'budget_exhausted' as const, message: 'm', validation_errors: ['$.a: wrong'], attempts: 1 }
   const failed = run({ ...contract, status: 'failed', error })
@@ -62,9 +62,9 @@ it('counts retries', () => {
   expect(retriesOf(null, 2)).toBeNull()
 })
 
-it('makes one entry of a call and its answer', () => {
+it('merges a tool call and its result into one entry', () => {
   const event = (id: number, more: object) =>
-    ({ id, at: '2026-01-01T00:00:00Z', session_id: 'ses_1', run_id: 'run_1', written: null, ...more }) as unknown as Happened
+    ({ id, at: '2026-01-01T00:00:00Z', session_id: 'ses_1', run_id: 'run_1', written: null, ...more }) as unknown as SessionEvent
   const entries = timelineOf([
     event(1, { type: 'run.started' }),
     event(2, { type: 'tool.started', call_id: 'c', name: 'read_file', written: '{"n": 1.10}' }),
@@ -84,7 +84,7 @@ it('makes one entry of a call and its answer', () => {
   expect(entries[1]).toMatchObject({ ok: true, arguments: '{"n": 1.10}', output: 'text' })
 })
 
-it('takes a result as it was written', () => {
+it('keeps the text of a result', () => {
   expect(resultTextOf('{"result": {"result_text": null, "result_data": {"n": 1.10}}}')).toEqual({
     json: true,
     text: '{"n": 1.10}',
@@ -93,47 +93,47 @@ it('takes a result as it was written', () => {
   expect(resultTextOf('{"status": "running"}')).toBeNull()
 })
 
-it('knows schemas that no prompt can conform to', () => {
+it('detects schemas that cannot accept a prompt', () => {
   const prompt = { type: ['string', 'null'] }
-  const taking = [true, {}, { properties: { text: {} } }, { required: ['prompt'], properties: { prompt }, additionalProperties: false }]
-  const refusing = [false, { required: ['text'] }, { additionalProperties: false }, { properties: { prompt: { type: 'integer' } } }]
-  expect([taking, refusing].map((schemas) => schemas.map(takesPrompt))).toEqual([[true, true, true, true], [false, false, false, false]])
+  const accepting = [true, {}, { properties: { text: {} } }, { required: ['prompt'], properties: { prompt }, additionalProperties: false }]
+  const rejecting = [false, { required: ['text'] }, { additionalProperties: false }, { properties: { prompt: { type: 'integer' } } }]
+  expect([accepting, rejecting].map((schemas) => schemas.map(acceptsPrompt))).toEqual([[true, true, true, true], [false, false, false, false]])
 })
 
-it('says which children wait for somebody, and why', () => {
+it('groups undelivered child results by reason', () => {
   const owed = (child: string, held: Api.HeldReason | null, message: string | null) => ({ session_id: child, run_id: 'r', since: '', held, message })
   const undelivered_callbacks = [owed('a', 'parent_failed', 'resume it'), owed('b', null, null), owed('c', 'parent_failed', 'resume it')]
   expect(heldOf({ undelivered_callbacks } as unknown as Api.SessionView)).toEqual([{ message: 'resume it', children: ['a', 'c'] }])
   expect(heldOf({} as Api.SessionView)).toEqual([])
   const event = { id: 1, at: '', type: 'callback.held', children: ['a', 'c'], reason: 'parent_failed', message: 'resume it', written: null }
-  expect(timelineOf([event as unknown as Happened])[0]).toMatchObject({
+  expect(timelineOf([event as unknown as SessionEvent])[0]).toMatchObject({
     label: 'Child results not delivered', detail: '2 children: resume it', tone: 'warning',
   })
 })
 
-it('names the runner that a run waits for', () => {
-  expect([wantedOf({}), wantedOf({ executor_type: 'llm', tags: ['gpu', 'eu'], hostname: 'h', project_dir: '/p' })]).toEqual([
+it('describes the runner that a run requires', () => {
+  expect([requiredRunner({}), requiredRunner({ executor_type: 'llm', tags: ['gpu', 'eu'], hostname: 'h', project_dir: '/p' })]).toEqual([
     'a runner',
     'a runner with llm · host h · folder /p · tags gpu, eu',
   ])
 })
 
-it('runs again from the run in view, or from the start of a session that was resumed', () => {
+it('runs again from the selected run, or from the first run of a resumed session', () => {
   const runs = [
     { run_id: 'run_2', type: 'resume_session' as const },
     { run_id: 'run_1', type: 'start_session' as const },
   ]
-  expect(startOf(runs, 'run_2')).toBe('run_1')
-  expect(startOf(runs, 'run_1')).toBe('run_1')
-  expect(startOf([], 'run_9')).toBe('run_9')
+  expect(firstRunOf(runs, 'run_2')).toBe('run_1')
+  expect(firstRunOf(runs, 'run_1')).toBe('run_1')
+  expect(firstRunOf([], 'run_9')).toBe('run_9')
 })
 
-it('opens the timeline where a resuming run begins', () => {
+it('finds the start of a resuming run in the timeline', () => {
   const events = [{ id: 'e1', run_id: null }, { id: 'e2', run_id: 'run_1' }, { id: 'e3', run_id: 'run_2' }, { id: 'e4', run_id: 'run_2' }]
-  expect([startIn(events, 'run_2'), startIn(events, 'run_1'), startIn(events, 'run_3')]).toEqual(['e3', null, null])
+  expect([startOfRunIn(events, 'run_2'), startOfRunIn(events, 'run_1'), startOfRunIn(events, 'run_3')]).toEqual(['e3', null, null])
 })
 
-it('gives a stopped run the colour that its status has', () => {
-  const [entry] = timelineOf([{ id: 'e', at: '2026-01-01T00:00:00Z', run_id: 'run_1', type: 'run.stopped', written: null } as Happened])
+it('shows a stopped run in the colour of its status', () => {
+  const [entry] = timelineOf([{ id: 'e', at: '2026-01-01T00:00:00Z', run_id: 'run_1', type: 'run.stopped', written: null } as SessionEvent])
   expect(entry).toMatchObject({ label: 'Run stopped', tone: 'neutral' })
 })

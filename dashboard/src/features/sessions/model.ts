@@ -1,6 +1,6 @@
-/** What a session's page shows, made from what the server says. Pure. */
+/** Prepares the data of a session page. */
 import type { Api } from '@/api'
-import type { Happened } from '@/api/events'
+import type { SessionEvent } from '@/api/events'
 import { plural, until } from '@/lib/format'
 import { repeated } from '@/lib/repeated'
 import { follow, readJson } from '@/lib/json-text'
@@ -10,7 +10,7 @@ import type { Tone } from '@/lib/status'
 export interface Verdict {
   tone: Tone
   title: string
-  /** How many retries were used, of how many. */
+  /** The number of used and allowed retries. */
   retries: string | null
   errors: string[]
 }
@@ -26,24 +26,23 @@ function maxRetries(contract: unknown): number | null {
 
 const CONTRACT_FAILURES = ['output_schema_validation_failed', 'schema_validation_failed']
 
-/** Attempts that ended before there was an answer to judge. */
+/** Outcomes of attempts that ended before there was an answer to validate. */
 const UNANSWERED: readonly Api.Outcome[] = [
   'refused', 'schema_rejected', 'transport', 'failed', 'budget_exhausted', 'timed_out', 'stopped',
 ]
 
-/** Whether the verdict of a run needs its attempts: it ended without a result, and not by its contract. */
+/** Whether a run ended without a result, but not because of its contract. Its verdict then depends on its attempts. */
 export function endedOtherwise(run: Api.RunView): boolean {
   if (run.status === 'stopped') return true
   return run.status === 'failed' && !CONTRACT_FAILURES.includes(run.error?.type ?? '')
 }
 
 /**
- * Whether the contract was kept, in the words that people look for. Nothing where there is no contract, or while its
- * attempts are needed and not known.
+ * Whether the output matched the contract. Null without a contract, or while the attempts are needed but not loaded.
  */
 export function verdictOf(run: Api.RunView, attempts: readonly Api.Attempt[] | undefined): Verdict | null {
   if (!run.contract && !run.contract_origin) return null
-  const most = maxRetries(run.contract)
+  const maxRetryCount = maxRetries(run.contract)
   if (run.status === 'completed') {
     const validation = run.result?.schema_validation
     if (isByPerson(validation?.source)) return { tone: 'success', title: 'Output Schema: Valid', retries: BY_PERSON, errors: [] }
@@ -55,17 +54,17 @@ export function verdictOf(run: Api.RunView, attempts: readonly Api.Attempt[] | u
     return {
       tone: 'danger',
       title: 'Output Schema: Validation Failed',
-      retries: retriesOf(run.error.attempts ?? null, most),
+      retries: retriesOf(run.error.attempts ?? null, maxRetryCount),
       errors: run.error.validation_errors ?? [],
     }
   }
-  if (endedOtherwise(run)) return attempts === undefined ? null : unfinished(run, attempts)
-  const left = most === null ? null : `Up to ${plural(most, 'retry', 'retries')}`
-  return { tone: 'info', title: 'Output Schema: enforced', retries: left, errors: [] }
+  if (endedOtherwise(run)) return attempts === undefined ? null : endedEarly(run, attempts)
+  const allowed = maxRetryCount === null ? null : `Up to ${plural(maxRetryCount, 'retry', 'retries')}`
+  return { tone: 'info', title: 'Output Schema: enforced', retries: allowed, errors: [] }
 }
 
-/** The verdict on a run that something else ended: its answers may have been judged before. */
-function unfinished(run: Api.RunView, attempts: readonly Api.Attempt[]): Verdict {
+/** The verdict on a run that ended for another reason. Its answers may have been validated before. */
+function endedEarly(run: Api.RunView, attempts: readonly Api.Attempt[]): Verdict {
   const judged = attempts.filter(({ outcome }) => !UNANSWERED.includes(outcome))
   if (judged.length === 0 || judged.some(({ outcome }) => outcome === 'accepted')) {
     return { tone: 'neutral', title: 'Output Schema: not validated', retries: null, errors: [] }
@@ -74,11 +73,11 @@ function unfinished(run: Api.RunView, attempts: readonly Api.Attempt[]): Verdict
   return { tone: 'danger', title: 'Output Schema: not met', retries, errors: run.error?.validation_errors ?? [] }
 }
 
-/** `Retry attempts: 1/1 exhausted`. Fewer than allowed means that asking again would not have helped. */
-export function retriesOf(attempts: number | null, most: number | null): string | null {
-  if (attempts === null || most === null) return null
-  const used = Math.min(Math.max(0, attempts - 1), most)
-  return `Retry attempts: ${used}/${most}${used === most ? ' exhausted' : ''}`
+/** `Retry attempts: 1/1 exhausted`. Fewer than allowed if another retry would not have helped. */
+export function retriesOf(attempts: number | null, maxRetryCount: number | null): string | null {
+  if (attempts === null || maxRetryCount === null) return null
+  const used = Math.min(Math.max(0, attempts - 1), maxRetryCount)
+  return `Retry attempts: ${used}/${maxRetryCount}${used === maxRetryCount ? ' exhausted' : ''}`
 }
 
 export type Entry =
@@ -88,19 +87,19 @@ export type Entry =
   | { kind: 'attempt'; key: string; at: string; attempt: Api.Attempt; run: string | null }
   | { kind: 'result'; key: string; at: string; text: string }
 
-/** Where a run begins in a timeline, if it is not the first one there; null if it is, or has not begun. */
-export function startIn(events: readonly Pick<Happened, 'id' | 'run_id'>[], runId: string): string | null {
+/** The id of the first event of a run; null if it is the first run of the timeline, or has no events. */
+export function startOfRunIn(events: readonly Pick<SessionEvent, 'id' | 'run_id'>[], runId: string): string | null {
   const first = events.find(({ run_id }) => run_id !== null && run_id !== undefined)
   const own = events.find(({ run_id }) => run_id === runId)
   return own === undefined || own === first ? null : String(own.id)
 }
 
-/** The timeline: one entry an event, but a tool's call and its answer are one. */
-export function timelineOf(events: Happened[]): Entry[] {
+/** The timeline has one entry per event, except that a tool call and its result are one entry. */
+export function timelineOf(events: SessionEvent[]): Entry[] {
   const entries: Entry[] = []
   const calls = new Map<string, Extract<Entry, { kind: 'tool' }>>()
   for (const event of events) {
-    // Shown while the run works, and said whole by a message.
+    // Deltas are shown as live output, and the complete text comes as a message.
     if (event.type === 'output.delta') continue
     if (event.type === 'tool.finished') {
       const call = calls.get(`${event.run_id} ${event.call_id}`)
@@ -117,7 +116,7 @@ export function timelineOf(events: Happened[]): Entry[] {
   return entries
 }
 
-function entryOf(event: Happened): Entry {
+function entryOf(event: SessionEvent): Entry {
   const key = String(event.id)
   const { at } = event
   const run = event.run_id ?? null
@@ -173,23 +172,23 @@ export function waitingFor(children: number, end: string | null | undefined, now
   return `for ${plural(children, 'child session')}${end ? ` until ${until(end, now)}` : ''}`
 }
 
-/** The runner that a run waits for: `a runner with llm · tags gpu`. */
-export function wantedOf({ hostname, project_dir: folder, executor_type: executor, tags = [] }: Api.Demands): string {
+/** Describes the runner that a run requires: `a runner with llm · tags gpu`. */
+export function requiredRunner({ hostname, project_dir: folder, executor_type: executor, tags = [] }: Api.Demands): string {
   const demands = [executor, hostname && `host ${hostname}`, folder && `folder ${folder}`, tags.length > 0 && `tags ${tags.join(', ')}`]
-  const wanted = demands.filter(Boolean).join(' · ')
-  return wanted === '' ? 'a runner' : `a runner with ${wanted}`
+  const requirements = demands.filter(Boolean).join(' · ')
+  return requirements === '' ? 'a runner' : `a runner with ${requirements}`
 }
 
-/** Ends of children that wait for somebody, together where the reason is the same. Others are on their way. */
-export function heldOf({ undelivered_callbacks: owed = [] }: Api.SessionView): { message: string; children: string[] }[] {
+/** Child results that are held until somebody acts, grouped by reason. Others will be delivered automatically. */
+export function heldOf({ undelivered_callbacks: undelivered = [] }: Api.SessionView): { message: string; children: string[] }[] {
   const held = new Map<string, string[]>()
-  for (const { held: reason, message, session_id: child } of owed) {
+  for (const { held: reason, message, session_id: child } of undelivered) {
     if (reason) held.set(message ?? reason, [...(held.get(message ?? reason) ?? []), child])
   }
   return [...held].map(([message, children]) => ({ message, children }))
 }
 
-/** A run's result, with its numbers as they were written; null where there is none. */
+/** The text of a run's result, with the digits of numbers; null if there is none. */
 export function resultTextOf(runText: string): { json: boolean; text: string } | null {
   const run = readJson(runText).node
   if (run === null) return null
@@ -197,23 +196,23 @@ export function resultTextOf(runText: string): { json: boolean; text: string } |
   if (data.depth === 2 && data.node.kind !== 'null') {
     return { json: true, text: runText.slice(data.node.start, data.node.end) }
   }
-  const said = follow(run, ['result', 'result_text'])
-  if (said.depth === 2 && said.node.kind === 'string') {
-    return { json: false, text: JSON.parse(runText.slice(said.node.start, said.node.end)) as string }
+  const freeText = follow(run, ['result', 'result_text'])
+  if (freeText.depth === 2 && freeText.node.kind === 'string') {
+    return { json: false, text: JSON.parse(runText.slice(freeText.node.start, freeText.node.end)) as string }
   }
   return null
 }
 
-/** How an attempt is named in an address: a run handed out twice begins to count anew. */
+/** The id of an attempt in the URL. Attempt numbers start over with each delivery of a run. */
 export function attemptId(attempt: Api.Attempt): string {
   return `${attempt.delivery}-${attempt.number}`
 }
 
 /**
- * Whether parameters that are a prompt and nothing else can conform to a schema. Only what rules them out for certain counts:
- * what is left to judge is judged by the server.
+ * Whether a schema can accept parameters that only have a prompt. Returns false only if it certainly cannot; the server
+ * validates the rest.
  */
-export function takesPrompt(schema: unknown): boolean {
+export function acceptsPrompt(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return schema !== false
   const { required, properties, additionalProperties } = schema as {
     required?: unknown
@@ -227,13 +226,13 @@ export function takesPrompt(schema: unknown): boolean {
   return prompt !== false && [type].flat().includes('string')
 }
 
-/** Why a run failed where that is not the contract. */
+/** Why a run failed. */
 export function failureOf(run: Api.RunView): { type: string; message: string } | null {
   return run.error ? { type: run.error.type, message: run.error.message } : null
 }
 
-/** The run to start again from: the one in view, or the session's first if that only resumed it. Runs are newest first. */
-export function startOf(runs: readonly Pick<Api.RunView, 'run_id' | 'type'>[], runId: string): string {
+/** The run whose input is used to run again: the selected one, or the session's first if it resumed the session. Runs are newest first. */
+export function firstRunOf(runs: readonly Pick<Api.RunView, 'run_id' | 'type'>[], runId: string): string {
   const shown = runs.find((run) => run.run_id === runId)
   return shown?.type === 'resume_session' ? (runs.findLast((run) => run.type === 'start_session')?.run_id ?? runId) : runId
 }

@@ -5,7 +5,7 @@ import type { Api } from '@/api'
 import { plain } from '@/lib/inert'
 import { originQuery } from './api'
 
-/** To the workflow run that this session works for, and to its node there. */
+/** A link to the workflow run and the node that this session belongs to. */
 export function OriginLink({ session, hint }: { session: Api.SessionView; hint: string | undefined }) {
   const { data: origin } = useQuery(originQuery(session, hint))
   if (!origin) return null

@@ -7,12 +7,12 @@ const at = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0
 const summary = (id: string, from: number, to: number | null) =>
   ({ workflow_run_id: id, created_at: at(from), finished_at: to === null ? null : at(to) }) as Api.WorkflowRunSummary
 
-it('looks at those that were at work when the session began', () => {
+it('considers workflow runs that were active when the session started', () => {
   const runs = [summary('later', 20, null), summary('open', 5, null), summary('around', 4, 12), summary('before', 1, 3)]
   expect(candidatesOf({ created_at: at(10) } as Api.SessionView, runs)).toEqual(['open', 'around'])
 })
 
-it('finds the node by the session, also where a later try took its place', () => {
+it('finds the node of a session, including sessions of earlier attempts', () => {
   const worker = (id: string): Api.Worker => ({ kind: 'run', run_id: `run_${id}`, session_id: `ses_${id}` })
   const tasks = [{ name: 'whole', status: 'running', attempts: 2, worker: worker('2'), earlier: [worker('1')] }]
   const run = { workflow_run_id: 'wfr_1', workflow_name: 'review', nodes: [{ id: 'in', tasks: [] }, { id: 'security', tasks }] }

@@ -7,10 +7,10 @@ import { ValueCard } from '@/components/value-card'
 import { plural } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { isByPerson } from '@/lib/run-facts'
-import { isUnderWay } from '@/lib/status'
+import { isUnfinished } from '@/lib/status'
 import { resultTextOf } from './model'
 
-/** The result, as a tree and as text; or what there is in its place. */
+/** The result as a tree or as text, or why there is none. */
 export function ResultView({ run, text }: { run: Api.RunView; text: string }) {
   const result = useMemo(() => resultTextOf(text), [text])
   if (result === null) return <Missing run={run} />
@@ -20,13 +20,13 @@ export function ResultView({ run, text }: { run: Api.RunView; text: string }) {
       title={result.json ? 'Result data' : 'Result text'}
       text={result.text}
       json={result.json}
-      note={validation ? <Met validation={validation} /> : null}
+      note={validation ? <ValidationNote validation={validation} /> : null}
     />
   )
 }
 
 /** How the result was validated. */
-function Met({ validation }: { validation: Api.Validation }) {
+function ValidationNote({ validation }: { validation: Api.Validation }) {
   return (
     <div className="flex flex-wrap items-center gap-2 border-b px-4 py-2 text-muted">
       <Badge tone="success">Output Schema: Valid</Badge>
@@ -43,7 +43,7 @@ function Met({ validation }: { validation: Api.Validation }) {
 }
 
 function Missing({ run }: { run: Api.RunView }) {
-  if (isUnderWay(run.status)) return <Empty title="No result yet">The result appears here when the run finishes.</Empty>
+  if (isUnfinished(run.status)) return <Empty title="No result yet">The result appears here when the run finishes.</Empty>
   const last = run.error?.last_output
   return (
     <div className="flex flex-col gap-4">

@@ -5,48 +5,48 @@ import { type FormEvent, useState } from 'react'
 import { messageOf } from '@/api'
 import { agentsQuery, runQuery } from '@/api/queries'
 import { Button, Dialog, Field, Input, buttonStyle } from '@/components/ui'
-import { isUnderWay } from '@/lib/status'
+import { isUnfinished } from '@/lib/status'
 import { useRetryRun } from './api'
 
 interface Props {
   agentName: string
-  /** The run in view. */
+  /** The selected run. */
   runId: string
-  /** The run whose input the form begins with. */
-  again: string
+  /** The run whose input fills the form. */
+  inputRunId: string
 }
 
-/** Runs the run in view again, once it has finished. */
-export function RunAgain({ agentName, runId, again }: Props) {
+/** Runs the selected run again, once it has finished. */
+export function RunAgain({ agentName, runId, inputRunId }: Props) {
   const [open, setOpen] = useState(false)
   const { data: run } = useQuery(runQuery(runId))
-  if (run === undefined || isUnderWay(run.status)) return null
+  if (run === undefined || isUnfinished(run.status)) return null
   return (
     <>
       <Button onClick={() => setOpen(true)}>
         <RotateCcw aria-hidden /> Run again
       </Button>
       <Dialog open={open} onClose={() => setOpen(false)} title="Run again">
-        <Again agentName={agentName} runId={runId} again={again} model={run.model ?? null} onClose={() => setOpen(false)} />
+        <RunAgainForm agentName={agentName} runId={runId} inputRunId={inputRunId} model={run.model ?? null} onClose={() => setOpen(false)} />
       </Dialog>
     </>
   )
 }
 
-interface AgainProps extends Props {
-  /** The model of the run; null if it asks none. */
+interface FormProps extends Props {
+  /** The model of the run; null if it uses none. */
   model: string | null
   onClose: () => void
 }
 
-function Again({ agentName, runId, again, model, onClose }: AgainProps) {
+function RunAgainForm({ agentName, runId, inputRunId, model, onClose }: FormProps) {
   const navigate = useNavigate()
   const retry = useRetryRun(runId)
-  const [wanted, setWanted] = useState(model ?? '')
+  const [newModel, setNewModel] = useState(model ?? '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const other = wanted.trim() === '' || wanted.trim() === model ? {} : { model: wanted.trim() }
-    retry.mutate(other, {
+    const changes = newModel.trim() === '' || newModel.trim() === model ? {} : { model: newModel.trim() }
+    retry.mutate(changes, {
       onSuccess: (created) => {
         onClose()
         void navigate({ to: '/sessions/$sessionId', params: { sessionId: created.session_id }, search: { run: created.run_id } })
@@ -58,7 +58,7 @@ function Again({ agentName, runId, again, model, onClose }: AgainProps) {
       <p>The agent, input and contract stay as they were for this run.</p>
       {model === null ? null : (
         <Field label="Model">
-          {(ids) => <Input {...ids} value={wanted} onChange={(event) => setWanted(event.target.value)} />}
+          {(ids) => <Input {...ids} value={newModel} onChange={(event) => setNewModel(event.target.value)} />}
         </Field>
       )}
       {retry.error ? (
@@ -67,7 +67,7 @@ function Again({ agentName, runId, again, model, onClose }: AgainProps) {
         </p>
       ) : null}
       <div className="flex flex-wrap justify-end gap-2">
-        <EditInput agentName={agentName} again={again} />
+        <EditInput agentName={agentName} inputRunId={inputRunId} />
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" disabled={retry.isPending}>
           Run again
@@ -77,12 +77,12 @@ function Again({ agentName, runId, again, model, onClose }: AgainProps) {
   )
 }
 
-/** Opens the run form with the same input. Agents of workflows are in no list. */
-function EditInput({ agentName, again }: { agentName: string; again: string }) {
+/** Opens the run form with the same input. Hidden for agents that are not listed, such as inline agents of workflows. */
+function EditInput({ agentName, inputRunId }: { agentName: string; inputRunId: string }) {
   const agents = useQuery(agentsQuery())
   if (!agents.data?.items.some(({ name, valid }) => name === agentName && valid)) return null
   return (
-    <Link to="/runs/new" search={{ agent: agentName, run: again }} className={buttonStyle({ className: 'mr-auto' })}>
+    <Link to="/runs/new" search={{ agent: agentName, run: inputRunId }} className={buttonStyle({ className: 'mr-auto' })}>
       Edit the input
     </Link>
   )

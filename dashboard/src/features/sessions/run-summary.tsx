@@ -11,7 +11,7 @@ import { count, dollars, exactCount } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import type { Tone } from '@/lib/status'
 import { attemptsQuery } from './api'
-import { endedOtherwise, failureOf, verdictOf, wantedOf } from './model'
+import { endedOtherwise, failureOf, verdictOf, requiredRunner } from './model'
 
 const TONES: Record<Tone, { className: string; icon: typeof Info }> = {
   success: { className: 'border-success/40 bg-success-soft text-success', icon: CircleCheck },
@@ -21,7 +21,7 @@ const TONES: Record<Tone, { className: string; icon: typeof Info }> = {
   neutral: { className: 'bg-surface text-muted', icon: Info },
 }
 
-/** Whether the contract was kept, and what the run took. */
+/** Whether the output matched the contract, and the cost and duration of the run. */
 export function RunSummary({ run }: { run: Api.RunView }) {
   return (
     <div className="flex flex-col gap-3 xl:flex-row">
@@ -43,7 +43,7 @@ export function RunSummary({ run }: { run: Api.RunView }) {
           {run.status === 'pending' ? (
             <Fact label="Waiting for">
               <Link to="/runners" className="underline [overflow-wrap:anywhere]">
-                {plain(wantedOf(run.demands))}
+                {plain(requiredRunner(run.demands))}
               </Link>
             </Fact>
           ) : (
@@ -60,7 +60,7 @@ export function RunSummary({ run }: { run: Api.RunView }) {
   )
 }
 
-/** The models that answered; more than one if it escalated. */
+/** The models that answered; more than one if fallback models were used. */
 function Models({ run }: { run: Api.RunView }) {
   const { data } = useQuery(attemptsQuery(run.run_id))
   const models = [...new Set((data?.items ?? []).map(({ model }) => model).filter((model) => model !== ''))]
@@ -68,7 +68,7 @@ function Models({ run }: { run: Api.RunView }) {
   return <Fact label={models.length === 1 ? 'Model' : 'Models'}>{plain(models.join(', '))}</Fact>
 }
 
-/** A stopped run is neither good nor bad; one that failed for another reason than its contract is a warning. */
+/** A stopped run is neutral. A run that failed for another reason than its contract is a warning. */
 function toneOf(run: Api.RunView, verdict: { tone: Tone } | null): Tone {
   if (run.status === 'stopped') return 'neutral'
   return verdict === null || verdict.tone === 'neutral' ? 'warning' : verdict.tone

@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { render, screen } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { LOOK_AGAIN_MS } from '@/api/queries'
+import { REFETCH_MS } from '@/api/queries'
 import { makeQueryClient } from '@/app/query-client'
 import { SessionPage } from './session-page'
 
@@ -21,7 +21,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-it('does not go on showing a session that somebody else has removed', async () => {
+it('stops showing a session that was deleted elsewhere', async () => {
   let removed = false
   vi.stubGlobal('fetch', (request: Request | string) => {
     const isSession = (typeof request === 'string' ? request : request.url).endsWith('/sessions/ses_1')
@@ -35,7 +35,7 @@ it('does not go on showing a session that somebody else has removed', async () =
   )
   expect(await screen.findByText('triage')).toBeTruthy()
   removed = true
-  await vi.advanceTimersByTimeAsync(LOOK_AGAIN_MS)
+  await vi.advanceTimersByTimeAsync(REFETCH_MS)
   expect(await screen.findByText(GONE.message)).toBeTruthy()
   expect(screen.queryByText('triage')).toBeNull()
 })

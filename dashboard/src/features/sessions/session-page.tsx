@@ -8,10 +8,10 @@ import { Page } from '@/components/page'
 import { Answer, Failed, Loading } from '@/components/states'
 import { Ago } from '@/components/time'
 import { Select, StatusBadge, Tab, TabList, TabPanel, Tabs } from '@/components/ui'
-import { appearanceOf, isUnderWay } from '@/lib/status'
+import { appearanceOf, isUnfinished } from '@/lib/status'
 import { SessionActions } from './actions'
 import { runTextQuery, sessionQuery } from './api'
-import { startOf } from './model'
+import { firstRunOf } from './model'
 import { AttemptsView } from './attempts-view'
 import { Family } from './family'
 import { Held } from './held'
@@ -36,13 +36,13 @@ const LABELS: Record<View, string> = {
   family: 'Parent & children',
 }
 
-/** More runs of one session than one chooses from. */
-const RUNS = 200
+/** The maximum number of runs in the select control. */
+const MAX_RUNS = 200
 
 export function SessionPage() {
   const { sessionId } = route.useParams()
   const query = useQuery(sessionQuery(sessionId))
-  // Somebody else may have removed it while it was looked at.
+  // The session may have been deleted while the page was open.
   if (query.data === undefined || isGone(query.error)) {
     return (
       <Page title="Session">
@@ -55,7 +55,7 @@ export function SessionPage() {
 
 function Session({ session }: { session: Api.SessionView }) {
   const search = route.useSearch()
-  const runs = useQuery(runsQuery({ session_id: session.session_id, limit: RUNS }))
+  const runs = useQuery(runsQuery({ session_id: session.session_id, limit: MAX_RUNS }))
   const runId = search.run ?? session.last_run_id
   return (
     <Page
@@ -82,7 +82,7 @@ function Session({ session }: { session: Api.SessionView }) {
       actions={
         <>
           <RunChoice runs={runs.data?.items ?? []} value={runId} />
-          <SessionActions session={session} runId={runId} again={startOf(runs.data?.items ?? [], runId)} />
+          <SessionActions session={session} runId={runId} inputRunId={firstRunOf(runs.data?.items ?? [], runId)} />
         </>
       }
     >
@@ -143,7 +143,7 @@ function Run({ session, runId }: { session: Api.SessionView; runId: string }) {
               </TabList>
               <TabPanel value="timeline" className="flex min-h-64 flex-1 flex-col gap-4">
                 <Timeline sessionId={session.session_id} runId={runId} />
-                {isUnderWay(run.status) ? <LiveOutput sessionId={session.session_id} runId={runId} /> : null}
+                {isUnfinished(run.status) ? <LiveOutput sessionId={session.session_id} runId={runId} /> : null}
               </TabPanel>
               <TabPanel value="steps">
                 <StepsView run={run} text={text} />

@@ -63,7 +63,7 @@ const COLUMNS: Column<Api.SessionView>[] = [
   { header: 'Updated', className: 'w-24 text-right', cell: (session) => <Ago at={session.updated_at} /> },
 ]
 
-const placeOf = (session: Api.SessionView) => ({ id: session.session_id, created_at: session.created_at })
+const positionOf = (session: Api.SessionView) => ({ id: session.session_id, created_at: session.created_at })
 
 export function SessionsPage() {
   const search = route.useSearch()
@@ -76,7 +76,7 @@ export function SessionsPage() {
       pagesKey: queryKeys.sessions.pages(filters),
       fetchPage: (limit: number, cursor?: string) => fetchSessions(filters, limit, cursor),
       fetchOne: fetchSession,
-      placeOf,
+      positionOf,
       idOf: (event: { session_id: string }) => event.session_id,
     }
   }, [search.status, search.agent, search.parent, search.find, since, until])
@@ -103,7 +103,7 @@ export function SessionsPage() {
           ) : null}
         </>
       }
-      nothing={<Nothing filtered={filtered} />}
+      empty={<Nothing filtered={filtered} />}
     />
   )
 }

@@ -6,7 +6,7 @@ const usage = { input_tokens: 12_000, output_tokens: 5, cost_usd: null }
 const steps = (...bodies: object[]) =>
   bodies.map((body, index) => ({ number: index + 1, delivery: 1, at: '2026-01-01T00:00:00Z', body }) as Api.Step)
 
-it('shows answers with their calls, results and verdicts', () => {
+it('shows answers with their tool calls, results and verdicts', () => {
   const calls = [{ id: 'c1', name: 'run_command', arguments: '{"command": "ls"}' }]
   const shown = shownSteps(
     steps(
@@ -34,7 +34,7 @@ it('shows answers with their calls, results and verdicts', () => {
   expect(shown[5]?.outcome).toBe('parse_error')
 })
 
-it('shows the answer of a command, and steps that it does not know', () => {
+it('shows the answer of a command and unknown steps', () => {
   const answer = { type: 'turn_answer', text: 'done', structured: '{"n": 1}', ending: 'finished', model: '', usage }
   expect(shownSteps(steps(answer, { type: 'new_kind' }))).toMatchObject([
     { title: 'Answer', summary: '{"n": 1}', parts: [{ label: 'Text' }, { label: 'Value', text: '{"n": 1}' }] },

@@ -1,4 +1,4 @@
-/** A step of a run, as its page shows it. Pure. */
+/** Prepares the steps of a run for display. */
 import type { Api } from '@/api'
 import { count } from '@/lib/format'
 import { PURPOSES } from '@/lib/inputs'
@@ -12,14 +12,14 @@ export interface StepPart {
 export interface ShownStep {
   number: number
   title: string
-  /** One line of what was said or done. */
+  /** A one-line summary. */
   summary: string
   tone: Tone
   /** The outcome of a verdict. */
   outcome: Api.Outcome | null
-  /** Tokens, where a model was asked. */
+  /** Token counts, if the step used a model. */
   usage: string | null
-  /** What is seen when it is opened. */
+  /** Shown when the step is expanded. */
   parts: StepPart[]
 }
 
@@ -32,30 +32,30 @@ const ENDINGS: Record<Api.Ending, string> = {
   astray: 'unknown tools',
 }
 
-/** More of a text is not in the summary. */
-const SUMMARY = 160
+/** The maximum length of a summary. */
+const MAX_SUMMARY_LENGTH = 160
 
-/** The steps, in order. A tool that starts has no name of its own: the call has it. */
+/** Converts all steps. The name of a started tool comes from its call, because the step itself does not have it. */
 export function shownSteps(steps: readonly Api.Step[]): ShownStep[] {
   const tools = new Map<string, string>()
   return steps.map(({ number, body }) => {
     if (body.type === 'model_answer') for (const call of body.calls ?? []) tools.set(call.id ?? '', call.name)
-    const { title, summary = '', tone = 'neutral', outcome = null, usage = null, parts = [] } = shown(body, tools)
-    const line = summary.replaceAll(/\s+/g, ' ').trim().slice(0, SUMMARY)
+    const { title, summary = '', tone = 'neutral', outcome = null, usage = null, parts = [] } = contentOf(body, tools)
+    const line = summary.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SUMMARY_LENGTH)
     return { number, title, summary: line, tone, outcome, usage, parts: parts.filter(({ text }) => text !== '') }
   })
 }
 
-function shown(body: Api.StepBody, tools: ReadonlyMap<string, string>): Partial<ShownStep> & { title: string } {
+function contentOf(body: Api.StepBody, tools: ReadonlyMap<string, string>): Partial<ShownStep> & { title: string } {
   switch (body.type) {
     case 'opened':
       return { title: 'Started', parts: [{ label: 'Known about the endpoints', text: JSON.stringify(body.facts, null, 2) }] }
     case 'model_answer': {
       const calls = body.calls ?? []
-      const said = body.refusal ?? (calls.length > 0 ? `calls ${calls.map(({ name }) => name).join(', ')}` : body.text)
+      const content = body.refusal ?? (calls.length > 0 ? `calls ${calls.map(({ name }) => name).join(', ')}` : body.text)
       return {
         title: 'Model answer',
-        summary: [body.model, ENDINGS[body.ending], said].filter(Boolean).join(' · '),
+        summary: [body.model, ENDINGS[body.ending], content].filter(Boolean).join(' · '),
         tone: body.ending === 'finished' || body.ending === 'submitted' ? 'info' : 'warning',
         usage: tokens(body.usage),
         parts: [
@@ -115,7 +115,7 @@ function shown(body: Api.StepBody, tools: ReadonlyMap<string, string>): Partial<
   }
 }
 
-/** What a person answered, in one line. */
+/** A person's answer in one line. */
 function answerLine({ purpose, answer }: Api.InputStepBody): string {
   if (answer === undefined) return 'nobody answered in time'
   if (purpose !== 'approval') return JSON.stringify(answer)

@@ -8,17 +8,17 @@ import { Answer, Empty } from '@/components/states'
 import { Badge, Button, Card, StatusBadge } from '@/components/ui'
 import { cn } from '@/lib/cn'
 import { plain } from '@/lib/inert'
-import { isUnderWay } from '@/lib/status'
+import { isUnfinished } from '@/lib/status'
 import { stepsQuery } from './api'
 import { ForkDialog } from './fork-dialog'
 import { type ShownStep, shownSteps } from './step-model'
 
-/** What the run did, step by step; it can be run again from each. */
+/** The steps of a run; it can be forked from each of them. */
 export function StepsView({ run, text }: { run: Api.RunView; text: string }) {
   const [from, setFrom] = useState<number | null>(null)
   return (
     <>
-      <Answer query={useQuery(stepsQuery(run.run_id, isUnderWay(run.status)))}>
+      <Answer query={useQuery(stepsQuery(run.run_id, isUnfinished(run.status)))}>
         {({ items }) => <Steps steps={items} onFork={setFrom} />}
       </Answer>
       <ForkDialog run={run} text={text} from={from} onClose={() => setFrom(null)} />

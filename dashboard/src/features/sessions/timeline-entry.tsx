@@ -18,14 +18,14 @@ const DOTS: Record<Tone, string> = {
   danger: 'text-danger',
 }
 
-interface Folding {
-  /** Whether somebody asked for all of it. */
-  unfolded: boolean
-  onTurn: () => void
+interface Expansion {
+  /** Whether the user expanded the entry. */
+  expanded: boolean
+  onToggle: () => void
 }
 
-export function TimelineEntry({ entry, began, ...folding }: { entry: Entry; began: string } & Folding) {
-  const offset = Math.max(0, Date.parse(entry.at) - Date.parse(began))
+export function TimelineEntry({ entry, startedAt, ...expansion }: { entry: Entry; startedAt: string } & Expansion) {
+  const offset = Math.max(0, Date.parse(entry.at) - Date.parse(startedAt))
   return (
     <>
       <time
@@ -35,12 +35,12 @@ export function TimelineEntry({ entry, began, ...folding }: { entry: Entry; bega
       >
         +{duration(offset)}
       </time>
-      <Body entry={entry} folding={folding} />
+      <Body entry={entry} expansion={expansion} />
     </>
   )
 }
 
-function Body({ entry, folding }: { entry: Entry; folding: Folding }) {
+function Body({ entry, expansion }: { entry: Entry; expansion: Expansion }) {
   switch (entry.kind) {
     case 'state':
       return (
@@ -53,14 +53,14 @@ function Body({ entry, folding }: { entry: Entry; folding: Folding }) {
       const Icon = entry.role === 'user' ? UserRound : MessageSquare
       return (
         <Line icon={<Icon aria-hidden className="size-4 text-muted" />}>
-          <Said label={entry.role === 'user' ? 'User' : 'Model'} text={entry.text} {...folding} />
+          <TextEntry label={entry.role === 'user' ? 'User' : 'Model'} text={entry.text} {...expansion} />
         </Line>
       )
     }
     case 'tool':
       return (
         <Line icon={<Wrench aria-hidden className="size-4 text-muted" />}>
-          <Tool entry={entry} {...folding} />
+          <Tool entry={entry} {...expansion} />
         </Line>
       )
     case 'attempt':
@@ -68,7 +68,7 @@ function Body({ entry, folding }: { entry: Entry; folding: Folding }) {
     case 'result':
       return (
         <Line icon={<FileCheck2 aria-hidden className="size-4 text-success" />}>
-          <Said label="Result" text={entry.text} {...folding} />
+          <TextEntry label="Result" text={entry.text} {...expansion} />
         </Line>
       )
   }
@@ -83,28 +83,28 @@ function Line({ icon, children }: { icon: ReactNode; children: ReactNode }) {
   )
 }
 
-/** A text is folded where it is longer than this. */
-const FOLDED = 280
+/** Longer texts are collapsed. */
+const COLLAPSED_LENGTH = 280
 
-function Said({ label, text, unfolded, onTurn }: { label: string; text: string } & Folding) {
-  const long = text.length > FOLDED || text.split('\n').length > 5
-  const open = unfolded || !long
+function TextEntry({ label, text, expanded, onToggle }: { label: string; text: string } & Expansion) {
+  const long = text.length > COLLAPSED_LENGTH || text.split('\n').length > 5
+  const open = expanded || !long
   return (
     <>
       <div className="flex items-center gap-2">
         <span className="font-medium">{label}</span>
-        {long ? <Fold open={open} onClick={onTurn} what={label} /> : null}
+        {long ? <ExpandButton open={open} onClick={onToggle} what={label} /> : null}
       </div>
       {open ? (
         <InertText text={text} className="mt-1 text-muted" />
       ) : (
-        <p className="truncate font-mono text-[0.93rem] text-muted">{plain(text.slice(0, FOLDED))}</p>
+        <p className="truncate font-mono text-[0.93rem] text-muted">{plain(text.slice(0, COLLAPSED_LENGTH))}</p>
       )}
     </>
   )
 }
 
-function Fold({ open, onClick, what }: { open: boolean; onClick: () => void; what: string }) {
+function ExpandButton({ open, onClick, what }: { open: boolean; onClick: () => void; what: string }) {
   return (
     <Button variant="ghost" size="small" className="h-5 px-1" aria-expanded={open} onClick={onClick}>
       <ChevronRight aria-hidden className={cn('transition-transform', open && 'rotate-90')} />
@@ -114,7 +114,7 @@ function Fold({ open, onClick, what }: { open: boolean; onClick: () => void; wha
   )
 }
 
-function Tool({ entry, unfolded: open, onTurn }: { entry: Extract<Entry, { kind: 'tool' }> } & Folding) {
+function Tool({ entry, expanded: open, onToggle }: { entry: Extract<Entry, { kind: 'tool' }> } & Expansion) {
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
@@ -123,7 +123,7 @@ function Tool({ entry, unfolded: open, onTurn }: { entry: Extract<Entry, { kind:
         </span>
         {entry.ok === null ? <Badge tone="info">running</Badge> : null}
         {entry.ok === false ? <Badge tone="danger">failed</Badge> : null}
-        <Fold open={open} onClick={onTurn} what={entry.name} />
+        <ExpandButton open={open} onClick={onToggle} what={entry.name} />
       </div>
       {open ? (
         <div className="mt-1 flex flex-col gap-2 text-muted">

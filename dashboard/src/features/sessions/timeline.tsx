@@ -1,15 +1,15 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { type Happened, useSessionEvents } from '@/api/events'
+import { type SessionEvent, useSessionEvents } from '@/api/events'
 import { Answer, Empty } from '@/components/states'
 import { Card } from '@/components/ui'
-import { startIn, timelineOf } from './model'
+import { startOfRunIn, timelineOf } from './model'
 import { TimelineEntry } from './timeline-entry'
 
 const ESTIMATED_HEIGHT = 44
 const OVERSCAN = 10
 
-/** What happened, in order; only what is in view is in the page. */
+/** The events of a session in order. Only visible entries are rendered. */
 export function Timeline({ sessionId, runId }: { sessionId: string; runId: string }) {
   return (
     <Card className="flex min-h-0 flex-1 flex-col overflow-hidden">
@@ -18,7 +18,7 @@ export function Timeline({ sessionId, runId }: { sessionId: string; runId: strin
   )
 }
 
-function Entries({ events, runId }: { events: Happened[]; runId: string }) {
+function Entries({ events, runId }: { events: SessionEvent[]; runId: string }) {
   const entries = useMemo(() => timelineOf(events), [events])
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
@@ -28,19 +28,19 @@ function Entries({ events, runId }: { events: Happened[]; runId: string }) {
     getItemKey: (index) => entries[index]?.key ?? index,
     overscan: OVERSCAN,
   })
-  // A run that resumed the session begins further down: that is where its timeline opens.
-  const start = startIn(events, runId)
+  // If the selected run resumed the session, scroll to its first event.
+  const start = startOfRunIn(events, runId)
   const startIndex = start === null ? -1 : entries.findIndex((entry) => entry.key === start)
   useEffect(() => {
     if (startIndex > 0) virtual.scrollToIndex(startIndex, { align: 'start' })
-    // Once for each run; what comes later moves nothing.
+    // Only once per run; later events must not scroll.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [startIndex])
-  const began = entries[0]?.at
-  // Here and not in the entries: those that are scrolled out of sight are gone.
-  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
-  const turn = (key: string) =>
-    setUnfolded((before) => {
+  const startedAt = entries[0]?.at
+  // Kept here, because entries are unmounted when they are scrolled out of view.
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
+  const toggle = (key: string) =>
+    setExpanded((before) => {
       const after = new Set(before)
       if (!after.delete(key)) after.add(key)
       return after
@@ -63,9 +63,9 @@ function Entries({ events, runId }: { events: Happened[]; runId: string }) {
               <article aria-posinset={row.index + 1} aria-setsize={entries.length} className="flex gap-3 px-4 py-2">
                 <TimelineEntry
                   entry={entry}
-                  began={began ?? entry.at}
-                  unfolded={unfolded.has(entry.key)}
-                  onTurn={() => turn(entry.key)}
+                  startedAt={startedAt ?? entry.at}
+                  expanded={expanded.has(entry.key)}
+                  onToggle={() => toggle(entry.key)}
                 />
               </article>
             </div>

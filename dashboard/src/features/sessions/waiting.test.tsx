@@ -32,20 +32,20 @@ function show(status: Api.RunStatus) {
   )
 }
 
-it('says for how many children a run waits, until when, and links to them', () => {
+it('shows the number of children that a run waits for, until when, and links to them', () => {
   show('waiting')
   expect(screen.getByRole('status').textContent).toContain(`Waiting for 2 child sessions until ${until(waits_until, Date.now())}.`)
   expect(screen.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(['ses_0', 'ses_2'])
 })
 
-it('says that a run waits for a person, and links to what is asked', () => {
+it('shows that a run waits for a person, and links to the requests', () => {
   show('input_required')
   expect(screen.getByRole('status').textContent).toMatch(/^Waiting for an answer from a person until .+\./)
   const links = screen.getAllByRole('link').map((link) => [link.getAttribute('href'), link.textContent])
   expect(links).toEqual([['inp_1', 'Approval: pay {"amount":5}'], ['inp_2', 'Question: Which one?']])
 })
 
-it('says nothing while a run works', () => {
+it('shows nothing while a run is running', () => {
   show('running')
   expect(screen.queryByRole('status')).toBeNull()
 })

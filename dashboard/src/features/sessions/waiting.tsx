@@ -3,16 +3,16 @@ import { Link } from '@tanstack/react-router'
 import { CirclePause } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Api } from '@/api'
-import { LOOK_AGAIN_MS, openInputsQuery } from '@/api/queries'
+import { REFETCH_MS, openInputsQuery } from '@/api/queries'
 import { OpenInputs } from '@/components/open-inputs'
 import { useNow } from '@/components/time'
 import { moment, until } from '@/lib/format'
 import { plain } from '@/lib/inert'
-import { isUnderWay } from '@/lib/status'
+import { isUnfinished } from '@/lib/status'
 import { childrenQuery } from './api'
 import { waitingFor } from './model'
 
-/** What a run waits for, and until when; nothing while it works. */
+/** What a run waits for and until when; nothing while it is running. */
 export function Waiting({ run }: { run: Api.RunView }) {
   if (run.status === 'waiting') return <ForChildren run={run} />
   return run.status === 'input_required' ? <ForPeople run={run} /> : null
@@ -28,9 +28,9 @@ function ForPeople({ run }: { run: Api.RunView }) {
 }
 
 function ForChildren({ run }: { run: Api.RunView }) {
-  const { data } = useQuery({ ...childrenQuery(run.session_id), refetchInterval: LOOK_AGAIN_MS })
+  const { data } = useQuery({ ...childrenQuery(run.session_id), refetchInterval: REFETCH_MS })
   const now = useNow()
-  const open = data?.items.filter((child) => isUnderWay(child.status)) ?? []
+  const open = data?.items.filter((child) => isUnfinished(child.status)) ?? []
   return (
     <Line run={run}>
       <span>

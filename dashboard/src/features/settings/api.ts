@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, body, queryKeys } from '@/api'
 
-/** Whether the store is reachable and up to date, and how the server is set up. */
+/** The state of the database and the configuration of the server. */
 export const serverQuery = () =>
   queryOptions({
     queryKey: queryKeys.server.all,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { extraction } from './server-config'
 
-it('says where values are taken from', () => {
+it('describes where JSON is extracted from', () => {
   expect(extraction({ extract_json: false, embedded: 'accept' })).toBe('JSON only')
   expect(extraction({ extract_json: [], embedded: 'confirm' })).toBe('JSON only')
   expect(extraction({ extract_json: true, embedded: 'accept' })).toBe('JSON is extracted from fences and prose')

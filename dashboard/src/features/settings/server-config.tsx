@@ -10,7 +10,7 @@ const STORES: Record<Api.StoreKind, string> = {
   postgres: 'PostgreSQL',
 }
 
-/** Where values are taken from, in words. */
+/** Describes where JSON is extracted from. */
 export function extraction({ extract_json: from, embedded }: Pick<Api.ServerEnforcement, 'extract_json' | 'embedded'>): string {
   const sources = from === true ? ['fence', 'prose'] : from || []
   if (sources.length === 0) return 'JSON only'

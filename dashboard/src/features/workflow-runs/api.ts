@@ -1,7 +1,7 @@
 import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Api, api, body, queryKeys } from '@/api'
 import { openInputsQuery, runQuery } from '@/api/queries'
-import { isUnderWay } from '@/lib/status'
+import { isUnfinished } from '@/lib/status'
 import { usageOf } from './model'
 
 export interface WorkflowRunFilters {
@@ -35,19 +35,19 @@ export function useRetryWorkflowRun(id: string) {
   })
 }
 
-/** More runs than this are not asked for one by one; the page says that there are more. */
-const MOST_RUNS = 60
+/** The maximum number of runs to fetch. If there are more, the totals are shown with a plus sign. */
+const MAX_RUNS = 60
 
-/** What the agents of a workflow run have used so far: no view of the server adds that up. */
+/** The total usage of a workflow run's agents, summed up here because the API has no such total. */
 export function useUsage(runIds: string[]) {
-  const asked = runIds.slice(0, MOST_RUNS)
-  const runs = useQueries({ queries: asked.map(runQuery) }).flatMap((query) => query.data ?? [])
-  return { ...usageOf(runs), partial: runIds.length > asked.length }
+  const fetched = runIds.slice(0, MAX_RUNS)
+  const runs = useQueries({ queries: fetched.map(runQuery) }).flatMap((query) => query.data ?? [])
+  return { ...usageOf(runs), partial: runIds.length > fetched.length }
 }
 
 const NONE: Api.InputRequest[] = []
 
-/** The open requests for input while a run works: some may be its nodes'. */
+/** All open input requests while a run is active; some may belong to its nodes. */
 export function useOpenInputs(run: Api.WorkflowRunView): Api.InputRequest[] {
-  return useQuery({ ...openInputsQuery(), enabled: isUnderWay(run.status) }).data?.items ?? NONE
+  return useQuery({ ...openInputsQuery(), enabled: isUnfinished(run.status) }).data?.items ?? NONE
 }

@@ -8,20 +8,20 @@ import type { Part } from '@/lib/words'
 import type { Compared, Kind, SideView } from './comparison'
 import { NodeLink } from './node-link'
 
-const LOOK: Record<Kind, { icon: LucideIcon; tone: Tone; className: string }> = {
+const APPEARANCE: Record<Kind, { icon: LucideIcon; tone: Tone; className: string }> = {
   contradiction: { icon: GitCompareArrows, tone: 'warning', className: 'border-warning/50' },
   near_duplicate: { icon: CopyCheck, tone: 'info', className: '' },
   agreement: { icon: CircleCheckBig, tone: 'success', className: '' },
 }
 
-/** One place, and next to each other what each agent says of it. */
+/** One finding, with the statements of the agents side by side. */
 export function ComparisonCard({ runId, entry }: { runId: string; entry: Compared }) {
-  const { icon: Icon, tone, className } = LOOK[entry.kind]
+  const { icon: Icon, tone, className } = APPEARANCE[entry.kind]
   return (
-    <Card aria-label={plain(`${entry.label}: ${entry.place}`)} className={cn('overflow-hidden', className)}>
+    <Card aria-label={plain(`${entry.label}: ${entry.location}`)} className={cn('overflow-hidden', className)}>
       <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b bg-sunken/60 px-4 py-2">
         <h3 className="min-w-0 font-semibold [overflow-wrap:anywhere]">
-          <code>{plain(entry.place)}</code>
+          <code>{plain(entry.location)}</code>
         </h3>
         <Badge tone={tone}>
           <Icon aria-hidden /> {plain(entry.label)}
@@ -36,7 +36,7 @@ export function ComparisonCard({ runId, entry }: { runId: string; entry: Compare
   )
 }
 
-/** Whole words, so that they are found and made; a fourth side begins another row. */
+/** Complete class names, so that Tailwind finds them. A fourth side starts a new row. */
 const COLUMNS = ['', '', 'md:grid-cols-2', 'md:grid-cols-2 xl:grid-cols-3']
 
 function Side({ runId, side }: { runId: string; side: SideView }) {
@@ -52,7 +52,7 @@ function Side({ runId, side }: { runId: string; side: SideView }) {
       </div>
       {side.text === null ? <p className="text-muted">No text.</p> : <Marked parts={side.text} />}
       <p className="mt-auto flex flex-wrap gap-x-3 pt-1 text-[0.86rem] text-muted">
-        {side.place === null ? null : <code className="[overflow-wrap:anywhere]">{plain(side.place)}</code>}
+        {side.location === null ? null : <code className="[overflow-wrap:anywhere]">{plain(side.location)}</code>}
         <code title="Path in the output" className="[overflow-wrap:anywhere]">
           {plain(side.pointer)}
         </code>
@@ -61,17 +61,17 @@ function Side({ runId, side }: { runId: string; side: SideView }) {
   )
 }
 
-/** Shown of one side; whoever wants all of it finds it in the node's output. */
-const LONGEST = 4_000
+/** The maximum length of a side's text. The full text is in the node's output. */
+const MAX_TEXT_LENGTH = 4_000
 
-/** What a model wrote, with the words marked that the other side has not. */
+/** The text of a side, with the words marked that the other side lacks. */
 function Marked({ parts }: { parts: Part[] }) {
-  let room = LONGEST
+  let remaining = MAX_TEXT_LENGTH
   return (
     <p dir="ltr" className="whitespace-pre-wrap [overflow-wrap:anywhere] [unicode-bidi:isolate]">
       {parts.map((part, index) => {
-        const text = part.text.slice(0, Math.max(0, room))
-        room -= part.text.length
+        const text = part.text.slice(0, Math.max(0, remaining))
+        remaining -= part.text.length
         return part.own ? (
           <mark key={index} className="rounded-sm bg-mark/60 text-ink">
             <Pieces text={text} />
@@ -80,7 +80,7 @@ function Marked({ parts }: { parts: Part[] }) {
           <Pieces key={index} text={text} />
         )
       })}
-      {room < 0 ? ' …' : ''}
+      {remaining < 0 ? ' …' : ''}
     </p>
   )
 }

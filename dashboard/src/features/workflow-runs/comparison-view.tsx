@@ -3,14 +3,14 @@ import type { Api } from '@/api'
 import { Empty } from '@/components/states'
 import { Button, Card } from '@/components/ui'
 import { plain } from '@/lib/inert'
-import { isUnderWay } from '@/lib/status'
+import { isUnfinished } from '@/lib/status'
 import { type Compared, type Group, type Kind, groupsOf } from './comparison'
 import { ComparisonCard } from './comparison-card'
 import { type Reading, isCompared } from './model'
 import { NodeLink } from './node-link'
 
-/** Shown at once; more come with a click. */
-const AT_FIRST = 30
+/** The number of entries shown at first and added with each "Show more". */
+const PAGE_SIZE = 30
 
 const TITLES: Record<Kind, string> = {
   contradiction: 'Contradictions',
@@ -18,7 +18,7 @@ const TITLES: Record<Kind, string> = {
   agreement: 'Agreements',
 }
 
-/** What siblings said of the same places, side by side. Nothing is judged here: that is for whoever comes next. */
+/** Compares the outputs of upstream agents side by side. It does not decide who is right; that is left to the downstream node. */
 export function ComparisonView({ reading }: { reading: Reading }) {
   const { run } = reading
   const groups = groupsOf(reading)
@@ -26,13 +26,13 @@ export function ComparisonView({ reading }: { reading: Reading }) {
   return (
     <div className="flex flex-col gap-6">
       {groups.map((group) => (
-        <Before key={group.node} runId={run.workflow_run_id} group={group} />
+        <ComparisonGroup key={group.node} runId={run.workflow_run_id} group={group} />
       ))}
     </div>
   )
 }
 
-function Before({ runId, group }: { runId: string; group: Group }) {
+function ComparisonGroup({ runId, group }: { runId: string; group: Group }) {
   return (
     <section aria-label={`Compared before ${plain(group.node)}`} className="flex flex-col gap-4">
       {(Object.keys(TITLES) as Kind[]).map((kind) => (
@@ -56,7 +56,7 @@ interface EntriesProps {
 }
 
 function Entries({ runId, title, node, entries }: EntriesProps) {
-  const [limit, setLimit] = useState(AT_FIRST)
+  const [limit, setLimit] = useState(PAGE_SIZE)
   if (entries.length === 0) return null
   return (
     <div className="flex flex-col gap-3">
@@ -72,7 +72,7 @@ function Entries({ runId, title, node, entries }: EntriesProps) {
         <ComparisonCard key={index} runId={runId} entry={entry} />
       ))}
       {entries.length > limit ? (
-        <Button className="self-start" onClick={() => setLimit(limit + AT_FIRST)}>
+        <Button className="self-start" onClick={() => setLimit(limit + PAGE_SIZE)}>
           Show more ({entries.length - limit} hidden)
         </Button>
       ) : null}
@@ -81,7 +81,7 @@ function Entries({ runId, title, node, entries }: EntriesProps) {
 }
 
 function Nothing({ run }: { run: Api.WorkflowRunView }) {
-  if (isUnderWay(run.status)) {
+  if (isUnfinished(run.status)) {
     return (
       <Card>
         <Empty title="Nothing compared yet">Outputs are compared before a node runs that has two or more upstream agents.</Empty>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Api } from '@/api'
-import { groupsOf, placeOf } from './comparison'
+import { groupsOf, locationOf } from './comparison'
 import { readRun } from './model'
 
 const side = (agent: string, value: unknown, text: string | null, key?: Record<string, unknown>) =>
@@ -8,7 +8,7 @@ const side = (agent: string, value: unknown, text: string | null, key?: Record<s
 
 const KEY = { file: 'a.rs', line: 7 }
 
-it('puts what each side says beside the others, what differs marked', () => {
+it('shows all sides of an entry and marks the differences', () => {
   const node = {
     id: 'writer',
     contradictions: [
@@ -27,7 +27,7 @@ it('puts what each side says beside the others, what differs marked', () => {
   const [group, ...others] = groupsOf(readRun(JSON.stringify({ nodes: [node, empty] })))
   expect(others).toEqual([])
   expect(group?.node).toBe('writer')
-  expect(group?.entries.map(({ kind, place, label }) => [kind, place, label])).toEqual([
+  expect(group?.entries.map(({ kind, location, label }) => [kind, location, label])).toEqual([
     ['contradiction', 'a.rs:7', 'Different severity'],
     ['contradiction', 'a.rs:7', 'Flagged by one agent, cleared by another'],
     ['near_duplicate', 'a.rs', '65 % similar'],
@@ -38,25 +38,25 @@ it('puts what each side says beside the others, what differs marked', () => {
     ['nit', 'neutral', ' empty'],
   ])
   expect(group?.entries[1]?.sides.map(({ tone, text }) => [tone, text === null])).toEqual([['warning', true], ['success', false]])
-  expect(group?.entries[2]?.sides.map(({ value, place }) => [value, place])).toEqual([[null, 'a.rs:7'], ['{"odd":1}', null]])
+  expect(group?.entries[2]?.sides.map(({ value, location }) => [value, location])).toEqual([[null, 'a.rs:7'], ['{"odd":1}', null]])
 })
 
-it('writes places as people do', () => {
-  const place = (key: Record<string, unknown>) => placeOf(key, (name) => JSON.stringify(key[name]))
+it('formats locations as file:line', () => {
+  const location = (key: Record<string, unknown>) => locationOf(key, (name) => JSON.stringify(key[name]))
   expect([
-    place({ file: 'a.rs', line: 7 }),
-    place({ file: 'a.rs', line: 7, rule: 'x' }),
-    place({ id: 3, name: 'y' }),
-    place({ line: 4 }),
+    location({ file: 'a.rs', line: 7 }),
+    location({ file: 'a.rs', line: 7, rule: 'x' }),
+    location({ id: 3, name: 'y' }),
+    location({ line: 4 }),
   ]).toEqual(['a.rs:7', 'a.rs:7, rule x', 'id 3, name y', 'line 4'])
 })
 
-it('tells numbers apart that JavaScript cannot', () => {
+it('distinguishes numbers that a double cannot represent', () => {
   const sides = '[{"agent":"a","pointer":"/0","value":9007199254740993},{"agent":"b","pointer":"/0","value":9007199254740992}]'
   const entry = `{"kind":"different_values","key":{"id":12345678901234567890},"field":"amount","sides":${sides}}`
   const run = `{"nodes":[{"id":"sum","contradictions":[${entry}],"near_duplicates":[],"agreements":[]}]}`
   const found = groupsOf(readRun(run))[0]?.entries[0]
-  expect([found?.place, ...(found?.sides.map(({ value }) => value) ?? [])]).toEqual([
+  expect([found?.location, ...(found?.sides.map(({ value }) => value) ?? [])]).toEqual([
     'id 12345678901234567890',
     '9007199254740993',
     '9007199254740992',

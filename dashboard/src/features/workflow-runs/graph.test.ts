@@ -5,7 +5,7 @@ import { breadthOf, graphOf, noteOf } from './graph'
 const node = (id: string, type: string, more: Partial<Api.WorkflowNodeView> = {}) =>
   ({ id, type, status: 'completed', tasks: [], ...more }) as Api.WorkflowNodeView
 
-it('draws a run with what it knows of its nodes and ways', () => {
+it('builds the graph of a run', () => {
   const nodes = [
     node('in', 'input'),
     node('a', 'agent', { agent_name: 'helper' }),
@@ -29,7 +29,7 @@ it('draws a run with what it knows of its nodes and ways', () => {
   ])
 })
 
-it('says how far a node is, how long it took, and how many of its tasks failed', () => {
+it('shows the progress, duration and failed tasks of a node', () => {
   const times = { started_at: '2026-01-01T00:00:00Z', finished_at: '2026-01-01T00:00:02Z' }
   const task = (status: Api.NodeStatus): Api.WorkflowTaskView => ({ name: 'x', status, attempts: 1, earlier: [] })
   expect([
@@ -40,9 +40,9 @@ it('says how far a node is, how long it took, and how many of its tasks failed',
   ]).toEqual(['1 of 2', '1 failed', '2.0 s', ''])
 })
 
-it('knows how much room a drawing takes', () => {
-  const graph = (ways: string[]) => {
-    const edges = ways.map((way, index) => ({ id: way, index, from: way[0] ?? '', to: way[1] ?? '', when: null }))
+it('computes the breadth of a graph', () => {
+  const graph = (links: string[]) => {
+    const edges = links.map((link, index) => ({ id: link, index, from: link[0] ?? '', to: link[1] ?? '', when: null }))
     const ids = new Set(edges.flatMap(({ from, to }) => [from, to]))
     return { nodes: graphOf({ nodes: [...ids].map((id) => node(id, 'agent')), edges: [] } as never).nodes, edges }
   }

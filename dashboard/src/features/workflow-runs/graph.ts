@@ -1,4 +1,4 @@
-/** A workflow run as the graph that is drawn. Pure. */
+/** Converts a workflow run to a graph. */
 import type { Api } from '@/api'
 import { kindOf } from '@/components/graph/kinds'
 import type { Graph, GraphNode } from '@/components/graph/model'
@@ -25,7 +25,7 @@ function nodeOf(node: Api.WorkflowNodeView): GraphNode {
   }
 }
 
-/** What a card says beside its status: how far a node with many tasks is, or how long it took. */
+/** The note next to a node's status: the progress of a node with many tasks, or its duration. */
 export function noteOf(node: Api.WorkflowNodeView): string {
   const { tasks } = node
   const failed = tasks.filter((task) => task.status === 'failed').length
@@ -35,24 +35,24 @@ export function noteOf(node: Api.WorkflowNodeView): string {
   return duration(Date.parse(node.finished_at) - Date.parse(node.started_at))
 }
 
-/** More nodes take all the room that there is, however they stand. */
-const MOST_RANKED = 500
+/** Larger graphs always take the full height. */
+const MAX_RANKED_NODES = 500
 
-/** How many nodes stand beside each other at most, by the longest way to each: how much room a drawing takes. */
+/** The largest number of nodes with the same rank, which determines the height of the graph. */
 export function breadthOf(graph: Pick<Graph, 'nodes' | 'edges'>): number {
-  if (graph.nodes.length > MOST_RANKED) return MOST_RANKED
+  if (graph.nodes.length > MAX_RANKED_NODES) return MAX_RANKED_NODES
   const ranks = new Map(graph.nodes.map(({ id }) => [id, 0]))
-  // A graph has no circles, so that this many rounds are enough; most need two or three.
-  for (let round = 0, moved = true; moved && round < graph.nodes.length; round += 1) {
-    moved = false
+  // A graph has no cycles, so this many rounds are enough; most graphs need two or three.
+  for (let round = 0, changed = true; changed && round < graph.nodes.length; round += 1) {
+    changed = false
     for (const { from, to } of graph.edges) {
       const rank = (ranks.get(from) ?? 0) + 1
       if (rank <= (ranks.get(to) ?? 0)) continue
       ranks.set(to, rank)
-      moved = true
+      changed = true
     }
   }
-  const beside = new Map<number, number>()
-  for (const rank of ranks.values()) beside.set(rank, (beside.get(rank) ?? 0) + 1)
-  return Math.max(0, ...beside.values())
+  const nodesPerRank = new Map<number, number>()
+  for (const rank of ranks.values()) nodesPerRank.set(rank, (nodesPerRank.get(rank) ?? 0) + 1)
+  return Math.max(0, ...nodesPerRank.values())
 }

@@ -15,14 +15,14 @@ const run = (nodes: NodeView[], more: Partial<Api.WorkflowRunView> = {}) =>
 const worker = (id: string): Api.Worker => ({ kind: 'run', run_id: `run_${id}`, session_id: `ses_${id}` })
 const contradiction: Api.Contradiction = { kind: 'different_values', key: {}, field: 'severity', sides: [] }
 
-it('keeps numbers as they were written', () => {
+it('keeps the digits of numbers', () => {
   const { part } = readRun('{"output": {"cost": 1.10}, "input": null, "nodes": [{"output": 12345678901234567890}]}')
   expect([part('output'), part('input'), part('nodes', '0', 'output'), part('nodes', '1', 'output')]).toEqual([
     '{"cost": 1.10}', null, '12345678901234567890', null,
   ])
 })
 
-it('shows first what is most worth seeing', () => {
+it('selects the most relevant view', () => {
   const disputed = run([node('a', { contradictions: [contradiction] })])
   expect([
     viewOf(disputed, {}),
@@ -34,15 +34,15 @@ it('shows first what is most worth seeing', () => {
   ]).toEqual(['comparison', 'result', 'comparison', 'node', 'input', 'comparison'])
 })
 
-it('counts over all nodes', () => {
+it('counts findings and finished nodes', () => {
   const given = run([node('a', { contradictions: [contradiction] }), node('b', { status: 'running' }), node('c', { status: 'skipped' })])
   expect([countsOf(given), progressOf(given)]).toEqual([
     { contradictions: 1, nearDuplicates: 0, agreements: 0 },
-    { over: 2, all: 3 },
+    { finished: 2, all: 3 },
   ])
 })
 
-it('knows every run, those of failed tries too, and what they used', () => {
+it('lists all runs, including failed attempts, and sums up their usage', () => {
   const tasks = [
     task('whole', { worker: worker('2'), earlier: [worker('1')] }),
     task('item 0', { worker: { kind: 'workflow', workflow_run_id: 'wfr_2' } }),
@@ -53,7 +53,7 @@ it('knows every run, those of failed tries too, and what they used', () => {
   expect(usageOf([used(2)])).toEqual({ input: 2, output: 1, cost: null })
 })
 
-it('joins a plan with the tasks that carry it out', () => {
+it('matches the subtasks of a plan with their tasks', () => {
   const first = task('subtask first')
   const plan = { subtasks: [{ id: 'first', description: 'x', agent: 'helper', dependencies: ['zero'] }, { id: 'second' }, 'odd'] }
   expect(subtasksOf(node('p', { plan, tasks: [task('plan'), first] }))).toEqual([
@@ -63,7 +63,7 @@ it('joins a plan with the tasks that carry it out', () => {
   expect(subtasksOf(node('p', { plan: { subtasks: 'none' } }))).toEqual([])
 })
 
-it('calls tasks by what they are', () => {
+it('labels tasks', () => {
   expect(['whole', 'item 0', 'plan', 'subtask x'].map((name) => taskLabel(task(name)))).toEqual([
     'Work', 'Item 1', 'Plan', 'Subtask x',
   ])
@@ -71,7 +71,7 @@ it('calls tasks by what they are', () => {
   expect(tally(tasks)).toEqual([['completed', 2], ['failed', 1]])
 })
 
-it('knows a run that coordinators died of', () => {
+it('detects a poisoned run', () => {
   const fault = (type: string) => ({ type, message: 'm' })
   expect([
     isPoisoned(run([], { status: 'failed', error: fault('poisoned') })),
@@ -80,7 +80,7 @@ it('knows a run that coordinators died of', () => {
   ]).toEqual([true, false, false])
 })
 
-it('resumes what failed or was stopped', () => {
+it('can resume failed and stopped runs', () => {
   expect([
     canResume(run([node('a'), node('b', { status: 'failed' })], { status: 'failed' })),
     canResume(run([], { status: 'stopped' })),
@@ -90,7 +90,7 @@ it('resumes what failed or was stopped', () => {
   ]).toEqual([true, true, false, false, false])
 })
 
-it('selects the node that made a run fail, unless the address says otherwise', () => {
+it('selects the failed node unless the URL selects another', () => {
   const failed = run([node('a'), node('b', { status: 'failed' })], { status: 'failed' })
   expect([nodeOf(failed, {}), nodeOf(failed, { node: 'a' }), nodeOf(failed, { view: 'comparison' }), nodeOf(run([node('a')]), {})]).toEqual([
     'b', 'a', undefined, undefined,
@@ -98,7 +98,7 @@ it('selects the node that made a run fail, unless the address says otherwise', (
   expect(viewOf(failed, {})).toBe('node')
 })
 
-it('knows whether outputs were compared at all', () => {
+it('detects whether outputs were compared', () => {
   const edges = [{ from: 'a', to: 'c' }, { from: 'b', to: 'c' }]
   const graph = (b: Api.NodeStatus, c: Api.NodeStatus) => run([node('a'), node('b', { status: b }), node('c', { status: c })], { edges })
   expect(isCompared(graph('completed', 'completed'))).toBe(true)

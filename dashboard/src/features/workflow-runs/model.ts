@@ -1,11 +1,11 @@
-/** A workflow run, as its page shows it. Pure. */
+/** Prepares the data of a workflow run page. */
 import type { Api } from '@/api'
 import { KINDS, kindOf } from '@/components/graph/kinds'
 import { follow, readJson } from '@/lib/json-text'
 
 export interface Reading {
   run: Api.WorkflowRunView
-  /** The text of a part, with numbers as they were written; null where there is none. */
+  /** The source text of a part, with the original digits of numbers; null if there is none. */
   part: (...path: string[]) => string | null
 }
 
@@ -24,17 +24,17 @@ export function readRun(text: string): Reading {
 export const VIEWS = ['comparison', 'node', 'timeline', 'result', 'input'] as const
 export type View = (typeof VIEWS)[number]
 
-/** The node to look at: the one the address names, else, if it names no view either, the one that made the run fail. */
-export function nodeOf(run: Api.WorkflowRunView, asked: { view?: View; node?: string }): string | undefined {
-  if (asked.node !== undefined || asked.view !== undefined || run.status !== 'failed') return asked.node
+/** The selected node: the one in the URL, or the failed node if the URL has neither a node nor a view. */
+export function nodeOf(run: Api.WorkflowRunView, requested: { view?: View; node?: string }): string | undefined {
+  if (requested.node !== undefined || requested.view !== undefined || run.status !== 'failed') return requested.node
   return run.nodes.find((node) => node.status === 'failed')?.id
 }
 
-/** What to show if the address does not say: the failed node, what agents disagree on, else the result. */
-export function viewOf(run: Api.WorkflowRunView, asked: { view?: View; node?: string }): View {
-  const node = nodeOf(run, asked)
-  if (asked.view === 'node' && node === undefined) return 'comparison'
-  if (asked.view !== undefined) return asked.view
+/** The default view: the failed node, the comparison if there are contradictions, else the result. */
+export function viewOf(run: Api.WorkflowRunView, requested: { view?: View; node?: string }): View {
+  const node = nodeOf(run, requested)
+  if (requested.view === 'node' && node === undefined) return 'comparison'
+  if (requested.view !== undefined) return requested.view
   if (node !== undefined) return 'node'
   const { contradictions, nearDuplicates } = countsOf(run)
   return contradictions + nearDuplicates > 0 || run.status !== 'completed' ? 'comparison' : 'result'
@@ -70,26 +70,26 @@ export function isCompared(run: Api.WorkflowRunView): boolean {
   })
 }
 
-const OVER: Api.NodeStatus[] = ['completed', 'failed', 'skipped', 'stopped']
+const FINISHED: Api.NodeStatus[] = ['completed', 'failed', 'skipped', 'stopped']
 
-/** How many nodes have finished, of all. */
-export function progressOf(run: Api.WorkflowRunView): { over: number; all: number } {
-  return { over: run.nodes.filter((node) => OVER.includes(node.status)).length, all: run.nodes.length }
+/** The number of finished nodes and of all nodes. */
+export function progressOf(run: Api.WorkflowRunView): { finished: number; all: number } {
+  return { finished: run.nodes.filter((node) => FINISHED.includes(node.status)).length, all: run.nodes.length }
 }
 
-/** Everybody who works or worked at a task, the newest last. */
+/** All runs of a task, the newest last. */
 export function workersOf(task: Api.WorkflowTaskView): Api.Worker[] {
   return task.worker ? [...task.earlier, task.worker] : task.earlier
 }
 
-/** The runs of agents in it, those that failed and were tried again too. */
+/** The agent runs of a workflow run, including failed attempts. */
 export function runIdsOf(run: Api.WorkflowRunView): string[] {
   return run.nodes.flatMap((node) =>
     node.tasks.flatMap((task) => workersOf(task).flatMap((worker) => (worker.kind === 'run' ? [worker.run_id] : []))),
   )
 }
 
-/** The open requests for input of a node's runs. */
+/** The open input requests of a node's runs. */
 export function inputsOf(node: Api.WorkflowNodeView, open: readonly Api.InputRequest[]): Api.InputRequest[] {
   const runs = node.tasks.flatMap(({ worker }) => (worker?.kind === 'run' ? [worker.run_id] : []))
   return open.filter(({ run_id }) => runs.includes(run_id))
@@ -98,7 +98,7 @@ export function inputsOf(node: Api.WorkflowNodeView, open: readonly Api.InputReq
 export interface Usage {
   input: number
   output: number
-  /** Null where no price is known. */
+  /** Null if no price is known. */
   cost: number | null
 }
 
@@ -111,7 +111,7 @@ export function usageOf(runs: Api.RunView[]): Usage {
   }
 }
 
-/** How many tasks stand how, in the order of a task's life. */
+/** The number of tasks by status, in the order of a task's lifecycle. */
 export function tally(tasks: Api.WorkflowTaskView[]): [Api.NodeStatus, number][] {
   const order: Api.NodeStatus[] = ['waiting', 'running', 'completed', 'failed', 'skipped', 'stopped']
   return order
@@ -124,13 +124,13 @@ export interface Subtask {
   description: string
   agent: string
   dependencies: string[]
-  /** Where it stands; null where it is not known yet. */
+  /** The task that runs it; null if it does not exist yet. */
   task: Api.WorkflowTaskView | null
 }
 
 export const isSubtask = (task: Api.WorkflowTaskView): boolean => task.name.startsWith('subtask ')
 
-/** A planner's plan, each part with the task that does it. What does not look like a plan has no parts. */
+/** The subtasks of a plan with their tasks. Empty if the plan is malformed. */
 export function subtasksOf(node: Api.WorkflowNodeView): Subtask[] {
   const subtasks = node.plan?.['subtasks']
   if (!Array.isArray(subtasks)) return []
@@ -146,19 +146,19 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a task is called in a list: `whole` is the node itself. */
+/** The label of a task. `whole` is the node's only task. */
 export function taskLabel(task: Api.WorkflowTaskView): string {
   const item = /^item (\d+)$/.exec(task.name)
   if (item !== null) return `Item ${Number(item[1]) + 1}`
   return task.name === 'whole' ? 'Work' : task.name.charAt(0).toUpperCase() + task.name.slice(1)
 }
 
-/** Whether coordinators died of it. The server does not read its nodes then. */
+/** Whether the run crashed coordinators. The server then does not load its nodes. */
 export function isPoisoned(run: Api.WorkflowRunView): boolean {
   return run.status === 'failed' && run.error?.type === 'poisoned'
 }
 
-/** Whether a finished run can go on: it was stopped, or a node has failed. What conditions closed stays closed. */
+/** Whether a run can be resumed: it was stopped, or a node has failed. A run whose nodes were only skipped by conditions cannot. */
 export function canResume(run: Api.WorkflowRunView): boolean {
   return run.status === 'stopped' || (run.status === 'failed' && run.nodes.some(({ status }) => status === 'failed' || status === 'stopped'))
 }

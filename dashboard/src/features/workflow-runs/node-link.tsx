@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { plain } from '@/lib/inert'
 
-/** To a node of a workflow run. */
+/** A link to a node of a workflow run. */
 export function NodeLink({ runId, node }: { runId: string; node: string }) {
   return (
     <Link

@@ -14,17 +14,17 @@ import { Plan } from './plan'
 import { Fault } from './run-facts'
 import { Task, Tasks } from './tasks'
 
-/** One node: where it stands, who worked at it, what went in and what came out. */
+/** A node of a run: its status, tasks, inputs and output. */
 export function NodePanel({ reading, node }: { reading: Reading; node: Api.WorkflowNodeView }) {
   const { run, part } = reading
   const index = String(run.nodes.indexOf(node))
   const inputs = part('nodes', index, 'inputs')
   const output = part('nodes', index, 'output')
-  const asked = inputsOf(node, useOpenInputs(run))
+  const openInputs = inputsOf(node, useOpenInputs(run))
   return (
     <div className="flex flex-col gap-4">
       <About run={run} node={node} />
-      {asked.length > 0 ? <OpenInputs inputs={asked}>Waiting for an answer from a person.</OpenInputs> : null}
+      {openInputs.length > 0 ? <OpenInputs inputs={openInputs}>Waiting for an answer from a person.</OpenInputs> : null}
       {node.error ? <Fault title="Node failed" fault={node.error} /> : null}
       {node.warning ? <Warning text={node.warning} /> : null}
       {node.plan ? <Plan runId={run.workflow_run_id} node={node} /> : null}
@@ -40,7 +40,7 @@ export function NodePanel({ reading, node }: { reading: Reading; node: Api.Workf
 }
 
 function About({ run, node }: { run: Api.WorkflowRunView; node: Api.WorkflowNodeView }) {
-  const feeding = run.edges.filter((edge) => edge.to === node.id)
+  const incoming = run.edges.filter((edge) => edge.to === node.id)
   const inner = node.tasks.some((task) => task.worker?.kind === 'workflow')
   const [only] = node.tasks
   return (
@@ -68,7 +68,7 @@ function About({ run, node }: { run: Api.WorkflowRunView; node: Api.WorkflowNode
             </Link>
           </span>
         ) : null}
-        {feeding.length > 0 ? <Feeding runId={run.workflow_run_id} edges={feeding} /> : null}
+        {incoming.length > 0 ? <Upstream runId={run.workflow_run_id} edges={incoming} /> : null}
         {node.contradictions.length + node.near_duplicates.length > 0 ? (
           <Link
             to="/workflow-runs/$workflowRunId"
@@ -84,7 +84,7 @@ function About({ run, node }: { run: Api.WorkflowRunView; node: Api.WorkflowNode
       </div>
       {only === undefined || node.tasks.length > 1 || node.plan ? null : (
         <ul className="border-t">
-          {/* Why it failed is said below, for the node. */}
+          {/* The node's error is shown below, so it is not repeated here. */}
           <Task workflowRunId={run.workflow_run_id} task={node.error ? { ...only, error: null } : only} />
         </ul>
       )}
@@ -92,7 +92,7 @@ function About({ run, node }: { run: Api.WorkflowRunView; node: Api.WorkflowNode
   )
 }
 
-function Feeding({ runId, edges }: { runId: string; edges: Api.WorkflowEdgeView[] }) {
+function Upstream({ runId, edges }: { runId: string; edges: Api.WorkflowEdgeView[] }) {
   return (
     <span className="flex flex-wrap items-center gap-x-2">
       <span className="text-muted">Upstream</span>

@@ -7,23 +7,23 @@ import { plain } from '@/lib/inert'
 import { type Subtask, isSubtask, subtasksOf, tally } from './model'
 import { Task } from './tasks'
 
-/** What a planner planned: who does what, after what, and where that stands. */
+/** The plan of a planner: its subtasks with their agents, dependencies and states. */
 export function Plan({ node, runId }: { node: Api.WorkflowNodeView; runId: string }) {
   const subtasks = subtasksOf(node)
   if (subtasks.length === 0) return null
-  const stands = tally(node.tasks.filter(isSubtask))
+  const counts = tally(node.tasks.filter(isSubtask))
   return (
     <Card>
       <CardHeader
         title={`Plan: ${plural(subtasks.length, 'subtask')}`}
-        actions={<span className="text-muted">{stands.map(([status, number]) => `${number} ${status}`).join(' · ')}</span>}
+        actions={<span className="text-muted">{counts.map(([status, number]) => `${number} ${status}`).join(' · ')}</span>}
       />
       <ul className="divide-y">
         {subtasks.map((subtask, index) => (
           <Task
             key={index}
             workflowRunId={runId}
-            // One that depends on others is no task before they are done.
+            // A subtask becomes a task only when its dependencies are finished.
             task={subtask.task ?? { name: subtask.id, status: 'waiting', attempts: 0, earlier: [] }}
             label={subtask.id}
           >

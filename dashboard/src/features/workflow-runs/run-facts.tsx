@@ -9,10 +9,10 @@ import { plain } from '@/lib/inert'
 import { useUsage } from './api'
 import { countsOf, isCompared, progressOf, runIdsOf } from './model'
 
-/** Duration, progress, tokens, cost, and what its agents disagree on. */
+/** Duration, progress, usage and the number of contradictions. */
 export function RunFacts({ run }: { run: Api.WorkflowRunView }) {
   const usage = useUsage(runIdsOf(run))
-  const { over, all } = progressOf(run)
+  const { finished, all } = progressOf(run)
   const counts = countsOf(run)
   const more = usage.partial ? '+' : ''
   return (
@@ -22,7 +22,7 @@ export function RunFacts({ run }: { run: Api.WorkflowRunView }) {
           <Elapsed from={run.created_at} to={run.finished_at} />
         </Fact>
         <Fact label="Nodes finished">
-          {over} of {all}
+          {finished} of {all}
         </Fact>
         <Fact label="Tokens">
           <span title={`${exactCount(usage.input)} input, ${exactCount(usage.output)} output tokens`}>
@@ -47,7 +47,7 @@ export function RunFacts({ run }: { run: Api.WorkflowRunView }) {
   )
 }
 
-/** Why it, or one of its nodes, failed. */
+/** Why a workflow run or one of its nodes failed. */
 export function Fault({ title, fault }: { title: string; fault: Api.WorkflowFault }) {
   return (
     <section

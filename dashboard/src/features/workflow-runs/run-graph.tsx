@@ -13,7 +13,7 @@ import { inputsOf } from './model'
 
 const GraphView = lazy(async () => ({ default: (await import('@/components/graph')).GraphView }))
 
-/** By how many nodes stand beside each other: a chain needs less room. */
+/** Heights by the breadth of the graph. */
 const HEIGHTS = ['h-52', 'h-52', 'h-72', 'h-[25rem]']
 
 interface Props {
@@ -22,10 +22,10 @@ interface Props {
   onSelect: (node: string | null) => void
 }
 
-/** The graph, filling in. */
+/** The graph of a run with live node states. */
 export function RunGraph({ run, selected, onSelect }: Props) {
   const shape = JSON.stringify(graphOf(run))
-  // The same graph as long as nothing of it changes, so that it is laid out once.
+  // The same object while the graph does not change, so that it is laid out only once.
   const graph = useMemo(() => JSON.parse(shape) as ReturnType<typeof graphOf>, [shape])
   const open = useOpenInputs(run)
   const states = useMemo(
@@ -56,7 +56,7 @@ export function RunGraph({ run, selected, onSelect }: Props) {
   )
 }
 
-/** A marker where siblings were compared and contradict each other; else a word more. */
+/** A badge for a warning or for contradictions between upstream agents, else the progress or duration. */
 function Note({ node }: { node: Api.WorkflowNodeView }) {
   const { contradictions, near_duplicates } = node
   if (node.warning) {
@@ -68,10 +68,10 @@ function Note({ node }: { node: Api.WorkflowNodeView }) {
     )
   }
   if (contradictions.length === 0) return noteOf(node)
-  const said = plural(contradictions.length, 'contradiction')
+  const found = plural(contradictions.length, 'contradiction')
   const more = near_duplicates.length === 0 ? '' : `, ${plural(near_duplicates.length, 'near-duplicate')}`
   return (
-    <Badge tone="warning" title={`Before it ran: ${said}${more}`}>
+    <Badge tone="warning" title={`Before it ran: ${found}${more}`}>
       <GitCompareArrows aria-hidden /> {contradictions.length}
       <span className="sr-only"> {contradictions.length === 1 ? 'contradiction' : 'contradictions'}</span>
     </Badge>

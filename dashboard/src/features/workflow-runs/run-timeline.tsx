@@ -6,7 +6,7 @@ import { Card, StatusBadge } from '@/components/ui'
 import { cn } from '@/lib/cn'
 import { duration } from '@/lib/format'
 import { plain } from '@/lib/inert'
-import { type Tone, appearanceOf, isUnderWay } from '@/lib/status'
+import { type Tone, appearanceOf, isUnfinished } from '@/lib/status'
 import { type NodeSpan, spansOf, ticksOf } from './spans'
 
 const SECOND_MS = 1_000
@@ -21,7 +21,7 @@ const BARS: Record<Tone, string> = {
 
 /** When each node ran, and for how long. */
 export function RunTimeline({ run, selected }: { run: Api.WorkflowRunView; selected: string | null }) {
-  const now = useSeconds(isUnderWay(run.status))
+  const now = useSeconds(isUnfinished(run.status))
   const { length, nodes, idle } = spansOf(run, now)
   if (nodes.length === 0) {
     return (
@@ -103,7 +103,7 @@ function Row({ runId, span, length, ticks, chosen }: RowProps) {
   )
 }
 
-/** The time, every second while something runs. */
+/** The current time, updated every second while the run is active. */
 function useSeconds(running: boolean): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -6,7 +6,7 @@ const node = (id: string, status: string, started_at: string | null, finished_at
 
 const at = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`
 
-it('places nodes in the order in which they began, and lists those that never did', () => {
+it('sorts nodes by their start and lists those that never started', () => {
   const nodes = [node('late', 'completed', at(4), at(6)), node('early', 'completed', at(1), at(4)), node('never', 'skipped', null, null)]
   expect(spansOf({ created_at: at(0), finished_at: at(10), nodes }, 0)).toEqual({
     length: 10_000,
@@ -18,7 +18,7 @@ it('places nodes in the order in which they began, and lists those that never di
   })
 })
 
-it('lets a running node last until now', () => {
+it('extends a running node until now', () => {
   const nodes = [node('a', 'running', at(1), null)]
   expect(spansOf({ created_at: at(0), finished_at: null, nodes }, Date.parse(at(5))).nodes[0]).toMatchObject({ from: 1_000, to: 5_000 })
 })

@@ -1,37 +1,37 @@
-/** When each node of a workflow run worked, as parts of the whole run. Pure. */
+/** The time spans of the nodes of a workflow run, relative to its start. */
 import type { Api } from '@/api'
 
 export interface NodeSpan {
   id: string
   status: Api.NodeStatus
-  /** Milliseconds after the run began. */
+  /** Milliseconds after the start of the run. */
   from: number
-  /** While it runs, until now. */
+  /** The current time for a running node. */
   to: number
 }
 
 export interface Spans {
-  /** Milliseconds from the first moment to the last. */
+  /** The duration in milliseconds. */
   length: number
-  /** In the order in which they began. */
+  /** Sorted by start. */
   nodes: NodeSpan[]
-  /** Nodes that never began. */
+  /** Nodes that never started. */
   idle: { id: string; status: Api.NodeStatus }[]
 }
 
 export function spansOf(run: Pick<Api.WorkflowRunView, 'created_at' | 'finished_at' | 'nodes'>, now: number): Spans {
-  const began = Date.parse(run.created_at)
-  const ended = run.finished_at ? Date.parse(run.finished_at) : now
+  const start = Date.parse(run.created_at)
+  const end = run.finished_at ? Date.parse(run.finished_at) : now
   const nodes = run.nodes
     .flatMap(({ id, status, started_at, finished_at }): NodeSpan[] => {
       if (!started_at) return []
-      const from = Math.max(0, Date.parse(started_at) - began)
-      const to = (finished_at ? Date.parse(finished_at) : ended) - began
+      const from = Math.max(0, Date.parse(started_at) - start)
+      const to = (finished_at ? Date.parse(finished_at) : end) - start
       return [{ id, status, from, to: Math.max(from, to) }]
     })
     .sort((left, right) => left.from - right.from || left.to - right.to)
   const idle = run.nodes.filter((node) => !node.started_at).map(({ id, status }) => ({ id, status }))
-  return { length: Math.max(1, ended - began, ...nodes.map(({ to }) => to)), nodes, idle }
+  return { length: Math.max(1, end - start, ...nodes.map(({ to }) => to)), nodes, idle }
 }
 
 const STEPS = [1, 2, 5]

@@ -9,13 +9,13 @@ import { plain } from '@/lib/inert'
 import { appearanceOf } from '@/lib/status'
 import { isSubtask, tally, taskLabel, workersOf } from './model'
 
-/** Shown at once: each asks for its run. */
-const AT_FIRST = 25
+/** The number of tasks shown at first. Each one fetches its run. */
+const PAGE_SIZE = 25
 
-/** What a node has agents do: for each item, or as it planned. */
+/** The tasks of a map or planner node. */
 export function Tasks({ run, node }: { run: Api.WorkflowRunView; node: Api.WorkflowNodeView }) {
-  const [limit, setLimit] = useState(AT_FIRST)
-  // What is a part of the plan stands there.
+  const [limit, setLimit] = useState(PAGE_SIZE)
+  // Subtasks are shown in the plan.
   const tasks = node.plan ? node.tasks.filter((task) => !isSubtask(task)) : node.tasks
   return (
     <Card>
@@ -34,7 +34,7 @@ export function Tasks({ run, node }: { run: Api.WorkflowRunView; node: Api.Workf
       </ul>
       {tasks.length > limit ? (
         <div className="border-t px-4 py-2">
-          <Button size="small" onClick={() => setLimit(limit + 4 * AT_FIRST)}>
+          <Button size="small" onClick={() => setLimit(limit + 4 * PAGE_SIZE)}>
             Show more ({tasks.length - limit} hidden)
           </Button>
         </div>
@@ -46,13 +46,13 @@ export function Tasks({ run, node }: { run: Api.WorkflowRunView; node: Api.Workf
 interface TaskProps {
   workflowRunId: string
   task: Api.WorkflowTaskView
-  /** In the place of the task's own name. */
+  /** Shown instead of the task's name. */
   label?: string
-  /** What else there is to say of it. */
+  /** Additional content. */
   children?: ReactNode
 }
 
-/** One piece of work: where it stands, the sessions of those who did it, why it failed. */
+/** A task: its status, links to its sessions, and its error. */
 export function Task({ workflowRunId, task, label, children }: TaskProps) {
   const workers = workersOf(task)
   return (
@@ -73,7 +73,7 @@ export function Task({ workflowRunId, task, label, children }: TaskProps) {
   )
 }
 
-/** Who did it, and who failed at it before. */
+/** Links to the runs of a task, including failed attempts. */
 function Workers({ workflowRunId, workers }: { workflowRunId: string; workers: Api.Worker[] }) {
   const ids = workers.flatMap((worker) => (worker.kind === 'run' ? [worker.run_id] : []))
   const runs = useQueries({ queries: ids.map(runQuery) }).flatMap((query) => query.data ?? [])

@@ -12,7 +12,7 @@ import { Ago } from '@/components/time'
 import { Badge, Button, Card, StatusBadge, Tab, TabList, TabPanel, Tabs, buttonStyle } from '@/components/ui'
 import { ValueCard } from '@/components/value-card'
 import { plain } from '@/lib/inert'
-import { isUnderWay } from '@/lib/status'
+import { isUnfinished } from '@/lib/status'
 import { useRetryWorkflowRun, useStopWorkflowRun } from './api'
 import { ComparisonView } from './comparison-view'
 import { type Reading, VIEWS, canResume, countsOf, isPoisoned, nodeOf, readRun, viewOf } from './model'
@@ -27,7 +27,7 @@ export function WorkflowRunPage() {
   const { workflowRunId } = route.useParams()
   const query = useQuery(workflowRunQuery(workflowRunId))
   const reading = useMemo(() => (query.data === undefined ? null : readRun(query.data)), [query.data])
-  // Somebody else may have removed it while it was looked at.
+  // The run may have been deleted while the page was open.
   if (reading === null || isGone(query.error)) {
     return (
       <Page title="Workflow run">
@@ -54,8 +54,8 @@ export function WorkflowRunPage() {
       {isPoisoned(run) ? (
         <Card>
           <Empty title="Its nodes are not shown">
-            Coordinators died during a step of this run, so its documents are not read any more. Fix the cause, then retry: the run
-            continues where it stood.
+            Coordinators crashed during a step of this run, so its data is no longer loaded. Fix the cause, then retry: the run continues
+            where it stopped.
           </Empty>
         </Card>
       ) : (
@@ -90,17 +90,17 @@ function Lead({ run }: { run: Api.WorkflowRunView }) {
 }
 
 function Action({ run }: { run: Api.WorkflowRunView }) {
-  if (isUnderWay(run.status)) return <Stop run={run} />
+  if (isUnfinished(run.status)) return <Stop run={run} />
   if (isPoisoned(run)) return <Retry run={run} label="Retry" />
   return (
     <>
       {canResume(run) ? <Retry run={run} label={run.status === 'failed' ? 'Resume from the failed node' : 'Resume'} /> : null}
-      <Another run={run} />
+      <RunAgain run={run} />
     </>
   )
 }
 
-/** Continues the run: what completed stays. */
+/** Continues the run. Completed nodes are kept. */
 function Retry({ run, label }: { run: Api.WorkflowRunView; label: string }) {
   const retry = useRetryWorkflowRun(run.workflow_run_id)
   return (
@@ -117,7 +117,7 @@ function Retry({ run, label }: { run: Api.WorkflowRunView; label: string }) {
   )
 }
 
-function Another({ run }: { run: Api.WorkflowRunView }) {
+function RunAgain({ run }: { run: Api.WorkflowRunView }) {
   return (
     <Link
       to="/workflows/$name"
@@ -154,7 +154,7 @@ function Body({ reading }: { reading: Reading }) {
   const selected = nodeOf(run, search)
   const node = run.nodes.find((each) => each.id === selected)
   const { contradictions } = countsOf(run)
-  // The page stays where it is scrolled to: what was clicked is what changes.
+  // Keep the scroll position when another node or view is selected.
   const show = (next: typeof search) => void navigate({ search: next, replace: true, resetScroll: false })
   return (
     <>
@@ -206,7 +206,7 @@ function Result({ run, text }: { run: Api.WorkflowRunView; text: string | null }
   if (text !== null) return <ValueCard title="Result" text={text} />
   return (
     <Card>
-      {isUnderWay(run.status) ? (
+      {isUnfinished(run.status) ? (
         <Empty title="No result yet">The result appears here when the workflow finishes.</Empty>
       ) : (
         <Empty title="No result">{run.error ? plain(run.error.message) : 'The run was stopped.'}</Empty>

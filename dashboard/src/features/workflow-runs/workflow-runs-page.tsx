@@ -40,9 +40,9 @@ const COLUMNS: Column<Api.WorkflowRunSummary>[] = [
     cell: (run) => <code className="text-muted">{run.workflow_run_id}</code>,
   },
   {
-    header: 'Within',
+    header: 'Parent',
     className: 'w-20 max-xl:hidden',
-    cell: (run) => (run.parent_workflow_run_id ? <Badge>another</Badge> : <span className="text-faint">–</span>),
+    cell: (run) => (run.parent_workflow_run_id ? <Badge>child</Badge> : <span className="text-faint">–</span>),
   },
   {
     header: 'Time',
@@ -52,7 +52,7 @@ const COLUMNS: Column<Api.WorkflowRunSummary>[] = [
   { header: 'Started', className: 'w-24 text-right', cell: (run) => <Ago at={run.created_at} /> },
 ]
 
-const placeOf = (run: Api.WorkflowRunSummary) => ({ id: run.workflow_run_id, created_at: run.created_at })
+const positionOf = (run: Api.WorkflowRunSummary) => ({ id: run.workflow_run_id, created_at: run.created_at })
 
 export function WorkflowRunsPage() {
   const search = route.useSearch()
@@ -65,7 +65,7 @@ export function WorkflowRunsPage() {
       pagesKey: queryKeys.workflowRuns.pages(filters),
       fetchPage: (limit: number, cursor?: string) => fetchWorkflowRuns(filters, limit, cursor),
       fetchOne: fetchWorkflowRun,
-      placeOf,
+      positionOf,
       idOf: (event: { workflow_run_id: string | null }) => event.workflow_run_id,
     }
   }, [search.status, search.workflow, search.find, since, until])
@@ -90,7 +90,7 @@ export function WorkflowRunsPage() {
           <SearchFilter value={search.find} onChange={(find) => void navigate({ search: { ...search, find }, replace: true })} />
         </>
       }
-      nothing={<Nothing filtered={filtered} />}
+      empty={<Nothing filtered={filtered} />}
     />
   )
 }
@@ -100,7 +100,7 @@ interface FilterProps {
   onChange: (value: string | undefined) => void
 }
 
-/** Offers the workflows that there are; one that the address names and that is gone can still be seen. */
+/** Offers all workflows, and the selected one even if it no longer exists. */
 function WorkflowFilter({ value, onChange }: FilterProps) {
   const workflows = useQuery(workflowNamesQuery())
   const names = workflows.data?.items.map((workflow) => workflow.name) ?? []

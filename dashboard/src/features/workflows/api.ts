@@ -1,19 +1,19 @@
 import { queryOptions } from '@tanstack/react-query'
 import { type Api, api, body, queryKeys, text } from '@/api'
-import { LOOK_AGAIN_MS } from '@/api/queries'
+import { REFETCH_MS } from '@/api/queries'
 import { type Json, at, parse, toPlain, write } from '@/lib/lossless'
 
 export const workflowsQuery = () =>
   queryOptions({
     queryKey: queryKeys.workflows.list(),
     queryFn: () => body(api.GET('/workflows')),
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: REFETCH_MS,
   })
 
-/** As many of the newest runs as are looked through for the last one of each workflow. */
+/** The number of recent runs that are searched for the last run of each workflow. */
 const NEWEST_RUNS = 200
 
-/** The newest run of each workflow, by its name; of those that have one lately. */
+/** The latest run of each workflow by name, if it is among the recent runs. */
 export const lastRunsQuery = () =>
   queryOptions({
     queryKey: queryKeys.workflowRuns.list({ newest: NEWEST_RUNS }),
@@ -25,7 +25,7 @@ export const lastRunsQuery = () =>
     },
   })
 
-/** A workflow, its document in its own order and digits. */
+/** A workflow. Its document keeps the order of members and the digits of numbers. */
 export interface Workflow {
   view: Api.WorkflowView
   document: Json
@@ -40,18 +40,18 @@ export const workflowQuery = (name: string) =>
   queryOptions({
     queryKey: queryKeys.workflows.one(name),
     queryFn: async () => readWorkflow(await text(`/workflows/${encodeURIComponent(name)}`)),
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: REFETCH_MS,
   })
 
-/** What the client types a document as; the text that is sent is made by ourselves. */
-const TYPED = {}
+/** Satisfies the client's type for the body; `bodySerializer` sends the lossless text instead. */
+const BODY_PLACEHOLDER = {}
 
-/** What is wrong with a workflow. Nothing is stored. */
+/** Validates a workflow without saving it. */
 export const checkQuery = (document: Json) => {
   const sent = write(document)
   return queryOptions({
     queryKey: queryKeys.workflows.check(sent),
-    queryFn: () => body(api.POST('/workflows/validate', { body: TYPED, bodySerializer: () => sent })),
+    queryFn: () => body(api.POST('/workflows/validate', { body: BODY_PLACEHOLDER, bodySerializer: () => sent })),
     staleTime: 30_000,
     gcTime: 60_000,
   })
@@ -59,14 +59,14 @@ export const checkQuery = (document: Json) => {
 
 export async function createWorkflow(document: Json): Promise<Workflow> {
   const sent = write(document)
-  return readWorkflow(await body(api.POST('/workflows', { body: TYPED, bodySerializer: () => sent, parseAs: 'text' })))
+  return readWorkflow(await body(api.POST('/workflows', { body: BODY_PLACEHOLDER, bodySerializer: () => sent, parseAs: 'text' })))
 }
 
-/** Writes a workflow, if it is still the one that was seen. */
+/** Saves a workflow unless it has changed since the version with this hash. */
 export async function saveWorkflow(name: string, document: Json, hash: string): Promise<Workflow> {
   const sent = write(document)
   const params = { path: { name }, header: { 'If-Match': `"${hash}"` } }
-  return readWorkflow(await body(api.PUT('/workflows/{name}', { params, body: TYPED, bodySerializer: () => sent, parseAs: 'text' })))
+  return readWorkflow(await body(api.PUT('/workflows/{name}', { params, body: BODY_PLACEHOLDER, bodySerializer: () => sent, parseAs: 'text' })))
 }
 
 export function deleteWorkflow(name: string, hash: string): Promise<unknown> {
@@ -74,10 +74,10 @@ export function deleteWorkflow(name: string, hash: string): Promise<unknown> {
   return body(api.DELETE('/workflows/{name}', { params, parseAs: 'text' }))
 }
 
-/** Starts a run; its id. */
+/** Starts a run and returns its id. */
 export async function startWorkflow(name: string, input: Json | undefined): Promise<string> {
   const sent = `{"input":${write(input ?? new Map())}}`
   const params = { path: { name } }
-  const made = await body(api.POST('/workflows/{name}/runs', { params, body: TYPED, bodySerializer: () => sent }))
-  return made.workflow_run_id
+  const created = await body(api.POST('/workflows/{name}/runs', { params, body: BODY_PLACEHOLDER, bodySerializer: () => sent }))
+  return created.workflow_run_id
 }

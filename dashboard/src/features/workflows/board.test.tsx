@@ -9,7 +9,7 @@ import { UnreadProvider } from '@/components/unread'
 import { parse } from '@/lib/lossless'
 import { Board } from './board'
 import { DraftProvider, useNewDraft } from './draft'
-import { useLook } from './selection'
+import { useSelection } from './selection'
 
 interface Search {
   node?: string
@@ -31,11 +31,11 @@ vi.mock('@/api/queries', async (original) => ({
   agentsQuery: () => ({ queryKey: ['agents'], queryFn: () => ({ items: [] }) }),
 }))
 vi.mock('./contracts', () => ({ useContracts: () => ({}) }))
-vi.mock('./canvas', () => ({ Canvas: () => <Other /> }))
+vi.mock('./canvas', () => ({ Canvas: () => <SelectButton /> }))
 
-function Other() {
-  const look = useLook()
-  return <button onClick={() => look.select({ node: 'out' })}>out</button>
+function SelectButton() {
+  const selection = useSelection()
+  return <button onClick={() => selection.select({ node: 'out' })}>out</button>
 }
 
 const WORKFLOW = `{"name":"w","nodes":{"each":{"type":"map","over":"{{ input.list }}","agent":"a","concurrency":4},"out":{"type":"output"}},"edges":[]}`
@@ -71,7 +71,7 @@ function open(readOnly = false) {
 
 const field = () => screen.getByLabelText<HTMLInputElement>('Concurrency')
 
-it('is for reading where nothing can be changed', async () => {
+it('is read-only without the right to save', async () => {
   open(true)
   expect(screen.queryByRole('complementary', { name: 'Palette' })).toBeNull()
   expect(field().closest('fieldset')?.disabled).toBe(true)
@@ -80,7 +80,7 @@ it('is for reading where nothing can be changed', async () => {
   expect(screen.queryByText('How to draw')).toBeNull()
 })
 
-it('holds another choice back while something of this one cannot be read', async () => {
+it('keeps the selection while a field of the inspector is invalid', async () => {
   open()
   const user = userEvent.setup()
   await user.clear(field())

@@ -5,7 +5,7 @@ import { type Direction, type Graph, type Point, arrange, boundsOf, directionOf 
 import { useDirection } from '@/components/graph/direction'
 import { type FlowEdge, type FlowNode, arrow, edgeTypes, flowEdges, flowNodes, nodeTypes } from '@/components/graph/flow'
 import { useMeasured } from '@/components/graph/measured'
-import { FURTHEST, Zoom } from '@/components/graph/zoom'
+import { MIN_ZOOM, Zoom } from '@/components/graph/zoom'
 import { useReadOnly } from '@/components/read-only'
 import { Button } from '@/components/ui'
 import { SchemaBadge } from './chip'
@@ -14,33 +14,33 @@ import { useDraft } from './draft'
 import { addEdge, clearPositions, removeEdges, removeNodes, setPositions } from './edit'
 import { worstOf } from './model'
 import type { Dragged } from './palette-drag'
-import { useLook } from './selection'
+import { useSelection } from './selection'
 import '@/components/graph/graph.css'
 
 interface Props {
   dragged: Dragged | null
-  /** Says something to whoever draws; nothing any more for null. */
-  say: (message: string | null) => void
+  /** Shows a message above the canvas; null hides it. */
+  showMessage: (message: string | null) => void
 }
 
-const KEYS = { 'node.a11yDescription.default': 'Enter selects it; arrow keys then move it, Delete removes it.' }
+const ARIA_LABELS = { 'node.a11yDescription.default': 'Enter selects it; arrow keys then move it, Delete removes it.' }
 
-/** The graph, to be drawn. */
-export function Canvas({ dragged, say }: Props) {
+/** The editable graph. */
+export function Canvas({ dragged, showMessage }: Props) {
   const draft = useDraft()
   const { graph, edit, mistake } = draft
-  const look = useLook()
+  const selection = useSelection()
   const { take, withSizes } = useMeasured()
   const [moving, setMoving] = useState<ReadonlyMap<string, Point>>(new Map())
-  const usual = useDirection()
-  const direction = directionOf(graph) ?? usual
+  const defaultDirection = useDirection()
+  const direction = directionOf(graph) ?? defaultDirection
   const arranged = useMemo(() => arrange(graph, { direction }), [graph, direction])
   const places = useMemo(() => new Map([...arranged.places, ...moving]), [arranged, moving])
   const readOnly = useReadOnly()
   const connectable = mistake === null && !readOnly
   const nodes = useNodes(places, direction, connectable, dragged)
   const bounds = useMemo(() => boundsOf(graph, arranged), [graph, arranged])
-  // A drawing that was arranged by hand does not move by itself.
+  // A graph with saved positions is not fitted to the view automatically.
   const byRank = graph.nodes.every((node) => node.position === null)
   const isMoving = moving.size > 0
   const edges = useMemo(
@@ -48,19 +48,19 @@ export function Canvas({ dragged, say }: Props) {
       flowEdges(graph, {
         direction,
         routes: isMoving ? new Map() : arranged.routes,
-        troubleOf: (edge) => draft.spots.edges.get(edge.index)?.[0]?.message,
+        troubleOf: (edge) => draft.problemsBy.edges.get(edge.index)?.[0]?.message,
       }),
-    [graph, arranged, direction, isMoving, draft.spots],
+    [graph, arranged, direction, isMoving, draft.problemsBy],
   )
 
   const connect = (from: string, to: string) => {
     const fault = edgeFault(graph, from, to)
     if (fault === null) {
       edit(addEdge(from, to))
-      say(null)
-    } else say(`No edge from ${from} to ${to}: ${fault}.`)
+      showMessage(null)
+    } else showMessage(`No edge from ${from} to ${to}: ${fault}.`)
   }
-  const nodesChanged = (changes: NodeChange<FlowNode>[]) => {
+  const handleNodeChanges = (changes: NodeChange<FlowNode>[]) => {
     take(changes)
     const moves = changes.flatMap((change) => (change.type === 'position' && change.position ? [change] : []))
     const now = new Map(moves.map((move) => [move.id, move.position as Point]))
@@ -70,10 +70,10 @@ export function Canvas({ dragged, say }: Props) {
       edit(setPositions(new Map([...places, ...now])), 'move')
     }
     const chosen = changes.find((change) => change.type === 'select' && change.selected)
-    if (chosen?.type === 'select') look.select({ node: chosen.id })
+    if (chosen?.type === 'select') selection.select({ node: chosen.id })
   }
-  /** An edge that is let go on a card, and not on its dot, is meant for that card. */
-  const connectEnded = (event: MouseEvent | TouchEvent, state: FinalConnectionState) => {
+  /** An edge that is dropped on a card, not on its handle, connects to that card. */
+  const handleConnectEnd = (event: MouseEvent | TouchEvent, state: FinalConnectionState) => {
     if (state.isValid || state.fromNode === null) return
     const point = 'changedTouches' in event ? event.changedTouches[0] : event
     const target = point && document.elementFromPoint(point.clientX, point.clientY)?.closest<HTMLElement>('.react-flow__node')
@@ -82,42 +82,42 @@ export function Canvas({ dragged, say }: Props) {
     const backwards = state.fromHandle?.type === 'target'
     connect(backwards ? other : state.fromNode.id, backwards ? state.fromNode.id : other)
   }
-  const removed = (gone: { nodes: FlowNode[]; edges: FlowEdge[] }) => {
-    const ids = gone.nodes.map((node) => node.id)
-    const lone = gone.edges.flatMap(({ data, source, target }) => (data && !ids.includes(source) && !ids.includes(target) ? [data.edge.index] : []))
-    edit((text) => removeNodes(ids)(removeEdges(lone)(text)))
-    look.drop()
+  const handleDelete = (deleted: { nodes: FlowNode[]; edges: FlowEdge[] }) => {
+    const ids = deleted.nodes.map((node) => node.id)
+    const otherEdges = deleted.edges.flatMap(({ data, source, target }) => (data && !ids.includes(source) && !ids.includes(target) ? [data.edge.index] : []))
+    edit((text) => removeNodes(ids)(removeEdges(otherEdges)(text)))
+    selection.clear()
   }
   return (
     <ReactFlow<FlowNode, FlowEdge>
       aria-label="Graph of the workflow"
-      nodes={withSizes(nodes).map((node) => ({ ...node, selected: node.id === look.node }))}
-      edges={edges.map((edge) => (edge.data?.edge.index === look.edge ? { ...edge, selected: true, markerEnd: arrow('var(--color-accent)') } : edge))}
+      nodes={withSizes(nodes).map((node) => ({ ...node, selected: node.id === selection.node }))}
+      edges={edges.map((edge) => (edge.data?.edge.index === selection.edge ? { ...edge, selected: true, markerEnd: arrow('var(--color-accent)') } : edge))}
       nodeTypes={nodeTypes}
       edgeTypes={edgeTypes}
-      onNodesChange={nodesChanged}
+      onNodesChange={handleNodeChanges}
       onEdgesChange={(changes) => {
         const chosen = changes.find((change) => change.type === 'select' && change.selected)
         const edge = chosen && 'id' in chosen ? graph.edges.find((each) => each.id === chosen.id) : undefined
-        if (edge !== undefined) look.select({ edge: edge.index })
+        if (edge !== undefined) selection.select({ edge: edge.index })
       }}
-      onPaneClick={() => look.select({})}
+      onPaneClick={() => selection.select({})}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') look.select({})
+        if (event.key === 'Escape') selection.select({})
       }}
       onConnect={({ source, target }: Connection) => connect(source, target)}
-      onConnectEnd={connectEnded}
+      onConnectEnd={handleConnectEnd}
       isValidConnection={({ source, target }) => edgeFault(graph, source, target) === null}
-      onDelete={removed}
+      onDelete={handleDelete}
       deleteKeyCode={connectable ? ['Delete', 'Backspace'] : null}
       nodesDraggable={connectable}
       nodesConnectable={connectable}
       selectionKeyCode={null}
       multiSelectionKeyCode={null}
       zoomOnDoubleClick={false}
-      ariaLabelConfig={KEYS}
+      ariaLabelConfig={ARIA_LABELS}
       onlyRenderVisibleElements={graph.nodes.length > 200}
-      minZoom={FURTHEST}
+      minZoom={MIN_ZOOM}
       maxZoom={2}
       proOptions={{ hideAttribution: true }}
     >
@@ -134,14 +134,14 @@ export function Canvas({ dragged, say }: Props) {
           <Wand2 aria-hidden />
         </Button>
       </Zoom>
-      <Drawing graph={graph} />
+      <ConnectionHint graph={graph} />
     </ReactFlow>
   )
 }
 
 function useNodes(places: ReadonlyMap<string, Point>, direction: Direction, connectable: boolean, dragged: Dragged | null): FlowNode[] {
-  const { graph, spots, contracts } = useDraft()
-  const chip = dragged?.load.kind === 'schema' ? { over: dragged.over } : null
+  const { graph, problemsBy, contracts } = useDraft()
+  const chip = dragged?.item.kind === 'schema' ? { over: dragged.over } : null
   const over = chip?.over ?? null
   const isChip = chip !== null
   return useMemo(
@@ -151,16 +151,16 @@ function useNodes(places: ReadonlyMap<string, Point>, direction: Direction, conn
         direction,
         connectable,
         notes: (node) => ({
-          trouble: worstOf(spots.nodes.get(node.id) ?? []),
+          trouble: worstOf(problemsBy.nodes.get(node.id) ?? []),
           badge: <SchemaBadge node={node} contracts={contracts} landing={isChip ? (over === node.id ? 'here' : 'maybe') : null} />,
         }),
       }),
-    [graph, places, direction, connectable, spots, contracts, over, isChip],
+    [graph, places, direction, connectable, problemsBy, contracts, over, isChip],
   )
 }
 
-/** What would become of the edge that is being drawn, while it is. */
-function Drawing({ graph }: { graph: Graph }) {
+/** Shows whether the edge that is being drawn is allowed. */
+function ConnectionHint({ graph }: { graph: Graph }) {
   const { inProgress, fromNode, toNode, fromHandle } = useConnection()
   if (!inProgress || toNode === null || toNode.id === fromNode.id) return null
   const [from, to] = fromHandle.type === 'target' ? [toNode.id, fromNode.id] : [fromNode.id, toNode.id]

@@ -1,4 +1,4 @@
-/** The Structured Output chip: what it is on a node, and where it can be put. */
+/** The Structured Output chip: the badge on a node, and the nodes it can be dropped on. */
 import { Braces, Lock } from 'lucide-react'
 import { FieldCount } from '@/components/graph/node-card'
 import type { GraphNode } from '@/components/graph'
@@ -7,12 +7,12 @@ import { plural } from '@/lib/format'
 import type { Contracts, OwnContract } from './contracts'
 import { schemaFault } from './model'
 
-/** The contract that an agent has by itself, for a node that has that agent. */
+/** The contract of the agent that a node runs. */
 export function ownContract(node: GraphNode, contracts: Contracts): OwnContract | undefined {
   return node.worker?.kind === 'agent' ? contracts[node.worker.name] : undefined
 }
 
-/** Why the chip cannot be put on a node; null where it can. */
+/** Why the chip cannot be dropped on a node; null if it can. */
 export function chipFault(node: GraphNode, contracts: Contracts): string | null {
   const fault = schemaFault(node)
   if (fault !== null) return fault
@@ -24,11 +24,11 @@ export function chipFault(node: GraphNode, contracts: Contracts): string | null 
 interface Props {
   node: GraphNode
   contracts: Contracts
-  /** While the chip is dragged: over this node, or elsewhere. */
+  /** While the chip is dragged: whether it is over this node or elsewhere. */
   landing: 'here' | 'maybe' | null
 }
 
-/** On a node's card: its fields, those of its agent, or the place for the chip. */
+/** The badge on a node's card: the number of fields of its own or its agent's schema, or a drop target for the chip. */
 export function SchemaBadge({ node, contracts, landing }: Props) {
   if (landing !== null && node.kind !== 'input' && node.kind !== 'output') {
     const fault = chipFault(node, contracts)

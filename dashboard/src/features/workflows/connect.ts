@@ -1,28 +1,28 @@
-/** Which edges can be, decided while they are drawn. The server looks at what flows along them. */
+/** Decides which edges are allowed while they are drawn. The server checks whether the schemas match. */
 import type { Graph } from '@/components/graph'
 
-/** Why there can be no such edge; null where there can. */
+/** Why an edge is not allowed; null if it is. */
 export function edgeFault(graph: Graph, from: string, to: string): string | null {
   const kind = (id: string) => graph.nodes.find((node) => node.id === id)?.kind
   if (from === to) return `${from} cannot connect to itself`
   if (kind(to) === 'input') return 'the workflow input cannot have upstream nodes'
   if (kind(from) === 'output') return 'a workflow output cannot have downstream nodes'
   if (graph.edges.some((edge) => edge.from === from && edge.to === to)) return `${from} is already connected to ${to}`
-  const way = wayBetween(graph, to, from)
-  return way === null ? null : `it would create a cycle: ${[...way, to].join(' → ')}`
+  const path = pathBetween(graph, to, from)
+  return path === null ? null : `it would create a cycle: ${[...path, to].join(' → ')}`
 }
 
-/** The nodes of the shortest way, its ends included; null where there is none. */
-function wayBetween(graph: Graph, from: string, to: string): string[] | null {
+/** The nodes of the shortest path, including its ends; null if there is none. */
+function pathBetween(graph: Graph, from: string, to: string): string[] | null {
   const after = new Map<string, string[]>()
   for (const edge of graph.edges) after.set(edge.from, [...(after.get(edge.from) ?? []), edge.to])
   const before = new Map<string, string | null>([[from, null]])
   const queue = [from]
   for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
     if (id === to) {
-      const way = [id]
-      for (let step = before.get(id); step; step = before.get(step)) way.unshift(step)
-      return way
+      const path = [id]
+      for (let step = before.get(id); step; step = before.get(step)) path.unshift(step)
+      return path
     }
     for (const next of after.get(id) ?? []) {
       if (before.has(next)) continue
@@ -33,9 +33,9 @@ function wayBetween(graph: Graph, from: string, to: string): string[] | null {
   return null
 }
 
-/** Nodes that an edge to or from this one could have as its other end. */
-export function possibleEnds(graph: Graph, id: string, way: 'from' | 'to'): string[] {
+/** The nodes that can be connected to this one. `end` is the other end of the edge. */
+export function possibleEnds(graph: Graph, id: string, end: 'from' | 'to'): string[] {
   return graph.nodes
     .map((node) => node.id)
-    .filter((other) => (way === 'from' ? edgeFault(graph, other, id) : edgeFault(graph, id, other)) === null)
+    .filter((other) => (end === 'from' ? edgeFault(graph, other, id) : edgeFault(graph, id, other)) === null)
 }

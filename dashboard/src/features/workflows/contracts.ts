@@ -1,4 +1,4 @@
-/** What agents give by themselves: a contract that a workflow cannot replace, or one that it can. */
+/** The output contracts of the agents in a workflow. */
 import { useQueries } from '@tanstack/react-query'
 import { contractQuery } from '@/api/queries'
 import { countFields, readSchema } from '@/components/builder/model'
@@ -7,13 +7,13 @@ import { fromPlain } from '@/lib/lossless'
 
 export interface OwnContract {
   fields: number
-  /** Whether a node may bring another one. */
+  /** Whether a node may replace it. */
   replaceable: boolean
 }
 
 export type Contracts = Readonly<Record<string, OwnContract | undefined>>
 
-/** The contracts of the agents that a graph names. */
+/** The contracts of all agents in a graph. */
 export function useContracts(graph: Graph): Contracts {
   const names = [...new Set(graph.nodes.flatMap((node) => (node.worker?.kind === 'agent' && node.worker.name !== '' ? [node.worker.name] : [])))]
   return useQueries({

@@ -1,36 +1,36 @@
 /**
- * A workflow's text, changed as a document: what an edit does not touch stays as it is written, comments too. Every
- * edit is a function from text to text.
+ * Edits the YAML text of a workflow in place: everything that an edit does not touch is kept, including comments and
+ * formatting.
  */
 import { Document, type Node, type Pair, Scalar, YAMLMap, YAMLSeq, isAlias, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml'
 import type { Json } from '@/lib/lossless'
 import { exactNumbers, jsonOf } from '@/lib/yaml-text'
 
-const READING = { version: '1.2', uniqueKeys: true, customTags: exactNumbers } as const
+const READ_OPTIONS = { version: '1.2', uniqueKeys: true, customTags: exactNumbers } as const
 
-/** Lines are broken where their writer broke them. */
-const WRITING = { lineWidth: 0, aliasDuplicateObjects: false } as const
+/** Keep line breaks; do not rewrap long lines. */
+const WRITE_OPTIONS = { lineWidth: 0, aliasDuplicateObjects: false } as const
 
 export class Editable {
   private constructor(private readonly document: Document) {}
 
-  /** Null where the text is no YAML with members. */
+  /** Returns null if the text is not a YAML mapping. */
   static of(text: string): Editable | null {
-    const document = parseDocument(text, READING) as Document
+    const document = parseDocument(text, READ_OPTIONS) as Document
     if (document.errors.length > 0 || !isMap(document.contents)) return null
-    withoutAliases(document)
+    expandAliases(document)
     return new Editable(document)
   }
 
   text(): string {
-    return this.document.toString(WRITING)
+    return this.document.toString(WRITE_OPTIONS)
   }
 
   node(value: Json): Node {
     return this.document.createNode(value) as Node
   }
 
-  /** The members at a place; made where they are not there. */
+  /** The mapping at a path; created if it is missing. */
   map(...path: string[]): YAMLMap {
     let map = this.document.contents as YAMLMap
     for (const key of path) {
@@ -48,12 +48,12 @@ export class Editable {
     const map = this.map()
     const found = map.get(key, true)
     if (isSeq(found)) return found
-    const made = new YAMLSeq()
-    put(map, key, made)
-    return made
+    const created = new YAMLSeq()
+    put(map, key, created)
+    return created
   }
 
-  /** Sets a member, or removes it for undefined; objects that become empty go with their last member. */
+  /** Sets a member, or removes it if the value is undefined. Objects that become empty are removed too. */
   set(path: readonly string[], value: Json | undefined): void {
     const key = path.at(-1)
     if (key === undefined) return
@@ -64,7 +64,7 @@ export class Editable {
     }
     const map = this.map(...above)
     const before = map.get(key, true)
-    // A text keeps its own way of being quoted, and its comment.
+    // Changing the value in place keeps its quotes and comment.
     if (isScalar(before) && (typeof value !== 'object' || value === null)) {
       before.value = value
       if (typeof value === 'string' && value.includes('\n')) before.type = Scalar.BLOCK_LITERAL
@@ -80,12 +80,12 @@ export class Editable {
     if (!this.document.hasIn([...above, key])) return
     this.document.deleteIn([...above, key])
     const owner = above.at(-1)
-    // Only what stands inside of a node: 'nodes' and a node itself may be empty.
+    // Only below the level of a node: 'nodes' and a node itself may be empty.
     if (above.length > 2 && owner !== undefined && this.map(...above).items.length === 0) this.remove(above.slice(0, -1), owner)
   }
 }
 
-/** Puts a member in its place, or at the end; its key stays as it is written. */
+/** Sets a member in place, or appends it. An existing key keeps its formatting. */
 function put(map: YAMLMap, key: string, value: Node): void {
   const pair = map.items.find((each) => keyOf(each) === key)
   if (pair !== undefined) pair.value = value
@@ -96,14 +96,14 @@ export function keyOf(pair: Pair): string {
   return isScalar(pair.key) ? String(pair.key.value) : String(pair.key)
 }
 
-/** Whoever is edited must own what it holds: an alias becomes a copy of what it means. */
-function withoutAliases(document: Document): void {
+/** Replaces aliases with copies, so that editing one node does not change others that share the same anchor. */
+function expandAliases(document: Document): void {
   let found = false
   visit(document, {
     Alias(_, alias) {
       found = true
-      const meant = alias.resolve(document)
-      return meant === undefined ? undefined : (document.createNode(jsonOf(meant)) as Node)
+      const target = alias.resolve(document)
+      return target === undefined ? undefined : (document.createNode(jsonOf(target)) as Node)
     },
   })
   if (!found) return
@@ -114,11 +114,11 @@ function withoutAliases(document: Document): void {
   })
 }
 
-/** The text of a new document: an edge in one line, and air between the parts. */
+/** Formats a new document, with one line per edge and blank lines between the sections. */
 export function textOf(value: Json): string {
-  const document = new Document(value, READING)
+  const document = new Document(value, READ_OPTIONS)
   const { contents } = document
-  if (!isMap(contents)) return document.toString(WRITING)
+  if (!isMap(contents)) return document.toString(WRITE_OPTIONS)
   for (const pair of contents.items) {
     const key = keyOf(pair)
     if (key === 'nodes' || key === 'edges') (pair.key as Scalar).spaceBefore = true
@@ -130,5 +130,5 @@ export function textOf(value: Json): string {
       }
     }
   }
-  return document.toString(WRITING)
+  return document.toString(WRITE_OPTIONS)
 }

@@ -1,4 +1,4 @@
-/** The workflow that is being edited, for all parts of the page: one text, and everything that is read from it. */
+/** The workflow that is being edited, shared by all parts of the page: its text and everything derived from it. */
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useCallback, useContext, useMemo, useReducer, useState } from 'react'
 import type { Api } from '@/api'
@@ -7,35 +7,35 @@ import { type Graph, readGraph } from '@/components/graph'
 import { findingsIn } from '@/components/schema/findings'
 import { readText } from '@/components/schema/text'
 import { type Unread, useUnread } from '@/components/unread'
-import { useSettled } from '@/lib/debounce'
+import { useDebounced } from '@/lib/debounce'
 import { type Json, type JsonMap, isMap, same } from '@/lib/lossless'
 import { checkQuery } from './api'
 import { type Contracts, useContracts } from './contracts'
 import type { Edit } from './edit'
-import { type History, begin, changed, redone, undone } from './history'
-import { type Spotted, spotted, tidied } from './model'
+import { type History, newHistory, pushed, redone, undone } from './history'
+import { type ProblemsByTarget, groupProblems, tidied } from './model'
 
 export interface Draft {
   text: string
-  /** What the text says; what it said last while it cannot be read. */
+  /** The parsed text, or the last valid version while the text is invalid. */
   document: JsonMap
   graph: Graph
-  /** Why the text cannot be read. */
+  /** Why the text is invalid. */
   mistake: Finding | null
   dirty: boolean
   problems: readonly Api.Problem[]
-  spots: Spotted
-  /** The problems, and the mistake, at their places of the text. */
+  problemsBy: ProblemsByTarget
+  /** The problems and the syntax error, located in the text. */
   findings: Finding[]
   contracts: Contracts
-  /** Fields of the inspector whose text is not a value yet keep the page from saving. */
+  /** Fields of the inspector with invalid text prevent saving. */
   unread: Unread
-  /** Counts how often the draft began anew: the inspector with it, so that what it had not handed over goes too. */
+  /** The number of resets. Used as a key, so that a reset remounts the inspector and discards its invalid text. */
   round: number
-  /** Undoing leads back. */
-  beginAnew: (text: string) => void
-  /** `deed` names what is one step of undoing while it goes on. */
-  edit: (edit: Edit, deed?: string) => void
+  /** Replaces the text. Can be undone. */
+  reset: (text: string) => void
+  /** Consecutive edits with the same `group` are one undo step. */
+  edit: (edit: Edit, group?: string) => void
   undo: (() => void) | null
   redo: (() => void) | null
 }
@@ -49,21 +49,21 @@ export function useDraft(): Draft {
   return draft
 }
 
-/** The server is asked when nothing has changed for this long. */
-const SETTLED_MS = 300
+/** The server validates the workflow after this pause in editing. */
+const DEBOUNCE_MS = 300
 const NOTHING: readonly Api.Problem[] = []
 
-type Action = { kind: 'edit'; edit: Edit; deed?: string; now: number } | { kind: 'undo' } | { kind: 'redo' }
+type Action = { kind: 'edit'; edit: Edit; group?: string; now: number } | { kind: 'undo' } | { kind: 'redo' }
 
 function reduce(history: History, action: Action): History {
   if (action.kind === 'undo') return undone(history)
   if (action.kind === 'redo') return redone(history)
-  return changed(history, action.edit(history.present), action.now, action.deed)
+  return pushed(history, action.edit(history.present), action.now, action.group)
 }
 
-/** `base` is the document as it is stored; null for one that is not yet. */
+/** `base` is the stored document; null for a new workflow. */
 export function useNewDraft(initial: string, base: Json | null): Draft {
-  const [history, act] = useReducer(reduce, initial, begin)
+  const [history, act] = useReducer(reduce, initial, newHistory)
   const [round, setRound] = useState(0)
   const unread = useUnread()
   const text = history.present
@@ -71,15 +71,15 @@ export function useNewDraft(initial: string, base: Json | null): Draft {
   const [lastGood, setLastGood] = useState<JsonMap>(() => reading.value ?? new Map())
   if (reading.value !== null && reading.value !== lastGood) setLastGood(reading.value)
   const document = reading.value ?? lastGood
-  // The same graph as long as nothing of it changes, so that typing a prompt does not arrange it anew.
-  const drawn = useMemo(() => JSON.stringify(readGraph(document)), [document])
-  const graph = useMemo(() => JSON.parse(drawn) as Graph, [drawn])
-  const settled = useSettled(document, SETTLED_MS)
+  // The same object while the graph does not change, so that typing a prompt does not lay it out again.
+  const graphText = useMemo(() => JSON.stringify(readGraph(document)), [document])
+  const graph = useMemo(() => JSON.parse(graphText) as Graph, [graphText])
+  const settled = useDebounced(document, DEBOUNCE_MS)
   const check = useQuery({ ...checkQuery(tidied(settled)), placeholderData: (before) => before })
   const problems = check.data?.problems ?? NOTHING
   const contracts = useContracts(graph)
-  const edit = useCallback((change: Edit, deed?: string) => act({ kind: 'edit', edit: change, deed, now: Date.now() }), [])
-  const beginAnew = useCallback(
+  const edit = useCallback((change: Edit, group?: string) => act({ kind: 'edit', edit: change, group, now: Date.now() }), [])
+  const reset = useCallback(
     (next: string) => {
       edit(() => next)
       setRound((before) => before + 1)
@@ -99,17 +99,17 @@ export function useNewDraft(initial: string, base: Json | null): Draft {
         base === null ||
         !same(tidied(document), isMap(base) ? tidied(base) : base),
       problems,
-      spots: spotted(problems),
+      problemsBy: groupProblems(problems),
       findings: reading.mistake === null ? findingsIn(text, { problems: [...problems], lint: [] }, reading.locate) : [reading.mistake],
       contracts,
       unread,
       round,
-      beginAnew,
+      reset,
       edit,
       undo: past.length === 0 ? null : () => act({ kind: 'undo' }),
       redo: future.length === 0 ? null : () => act({ kind: 'redo' }),
     }),
-    [text, document, graph, reading, base, problems, contracts, unread, round, beginAnew, edit, past, future],
+    [text, document, graph, reading, base, problems, contracts, unread, round, reset, edit, past, future],
   )
 }
 

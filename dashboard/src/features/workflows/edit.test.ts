@@ -34,14 +34,14 @@ edges:
 
 const value = (text: string) => toPlain(readYaml(text).value) as { nodes: Record<string, unknown>; edges: unknown[] }
 
-it('leaves everything else as it is written', () => {
+it('keeps everything else unchanged', () => {
   expect(setMember('description', undefined)(TEXT)).toBe(TEXT)
   expect(setMember('description', 'Two and one')(TEXT)).toBe(`${TEXT}description: Two and one\n`)
   expect(setPart('security', ['agent'], 'guard')(TEXT)).toBe(TEXT.replace('agent: security #', 'agent: guard #'))
   expect(setPart('writer', ['agent'], 'poet')(TEXT)).toBe(TEXT.replace("'writer'", "'poet'"))
 })
 
-it('adds nodes and edges, and removes them with what hangs on them', () => {
+it('adds nodes and edges, and removes nodes with their edges', () => {
   const added = addEdge('writer', 'output')(addNode({ id: 'output', kind: 'output', position: { x: 1.4, y: 2 } })(TEXT))
   expect(added).toContain('  output:\n    type: output\n    position: { x: 1, y: 2 }\n')
   expect(added.endsWith('  - { from: writer, to: output }\n')).toBe(true)
@@ -52,7 +52,7 @@ it('adds nodes and edges, and removes them with what hangs on them', () => {
   expect(value(removeEdges([0, 2])(TEXT)).edges).toEqual([{ from: 'security', to: 'writer', when: 'output.ok' }])
 })
 
-it('names who does the work of a new node', () => {
+it('sets the agent or workflow of a new node', () => {
   const worker = { kind: 'workflow', name: 'inner' } as const
   expect(value(addNode({ id: 'inner', kind: 'agent', worker })(TEXT)).nodes['inner']).toEqual({ type: 'agent', workflow: 'inner' })
 })
@@ -61,21 +61,21 @@ it('sets and removes conditions and parts', () => {
   expect(setWhen(1, '')(TEXT)).toContain('- { from: security, to: writer }\n')
   expect(setWhen(0, 'output.a == "b"')(TEXT)).toContain(`- { from: input, to: security, when: output.a == "b" } # first`)
   const schema = fromPlain({ type: 'object', properties: { a: { type: 'string' } } })
-  const chipped = setPart('security', ['output_schema'], schema)(TEXT)
-  expect(value(chipped).nodes['security']).toMatchObject({ output_schema: { type: 'object', properties: { a: { type: 'string' } } } })
-  expect(setPart('security', ['output_schema'], undefined)(chipped)).toBe(TEXT)
+  const withSchema = setPart('security', ['output_schema'], schema)(TEXT)
+  expect(value(withSchema).nodes['security']).toMatchObject({ output_schema: { type: 'object', properties: { a: { type: 'string' } } } })
+  expect(setPart('security', ['output_schema'], undefined)(withSchema)).toBe(TEXT)
   const failing = setPart('sure', ['on_failure', 'retry'], 2)(TEXT)
   expect(value(failing).nodes['sure']).toMatchObject({ on_failure: { retry: 2 } })
   expect(setPart('sure', ['on_failure', 'retry'], undefined)(failing)).toBe(TEXT)
   expect(setPart('gone', ['agent'], 'x')(TEXT)).toBe(TEXT)
 })
 
-it('opens a node that is written in one line when it gets more than a word', () => {
+it('expands a one-line node when it gets a nested value', () => {
   const opened = setParts('input', [[['description'], 'It'], [['schema'], fromPlain({ type: 'object' })]])(TEXT)
   expect(opened).toContain('  input:\n    type: input\n    description: It\n    schema:\n      type: object\n')
 })
 
-it('writes texts of several lines as they are', () => {
+it('writes multi-line texts as block literals', () => {
   expect(setPart('writer', ['prompt'], 'one\ntwo')(TEXT)).toContain('    prompt: |-\n      one\n      two\n')
 })
 
@@ -87,7 +87,7 @@ it('keeps the digits of numbers', () => {
   expect(clearPositions()(moved)).toBe(TEXT)
 })
 
-it('renames a node where it is meant, and nowhere else', () => {
+it('renames a node only where it is referenced', () => {
   const text = renameNode('security', 'guard')(TEXT)
   expect(text).toContain('  # Looks for holes.\n  guard:\n')
   expect(text).toContain('agent: security # the careful one')
@@ -101,21 +101,21 @@ it('renames a node where it is meant, and nowhere else', () => {
   expect(renameNode('security', 'writer')(TEXT)).toBe(TEXT)
 })
 
-it('gives each node its own where two shared one', () => {
+it('separates nodes that share an anchor', () => {
   const shared = 'nodes:\n  a: &same { type: agent, agent: x }\n  b: *same\nedges: []\n'
   const text = setPart('b', ['agent'], 'y')(shared)
   expect(value(text).nodes).toEqual({ a: { type: 'agent', agent: 'x' }, b: { type: 'agent', agent: 'y' } })
   expect(value(removeNodes(['a'])(shared)).nodes).toEqual({ b: { type: 'agent', agent: 'x' } })
 })
 
-it('does not touch what it cannot read', () => {
+it('leaves invalid text unchanged', () => {
   for (const text of ['nodes: [', '- a\n- b\n', '']) {
     expect(addEdge('a', 'b')(text)).toBe(text)
     expect(setMember('name', 'x')(text)).toBe(text)
   }
 })
 
-it('writes a new document with an edge in one line', () => {
+it('writes each edge of a new document on one line', () => {
   expect(textOf(fromPlain({ name: 'a', nodes: { b: { type: 'output', position: { x: 1, y: 2 } } }, edges: [{ from: 'b', to: 'b' }] }))).toBe(
     'name: a\n\nnodes:\n  b:\n    type: output\n    position: { x: 1, y: 2 }\n\nedges:\n  - { from: b, to: b }\n',
   )

@@ -1,10 +1,10 @@
-/** Every change that the editor makes, from text to text. A text that cannot be read stays as it is. */
+/** All changes that the editor makes, as functions from text to text. Invalid text is returned unchanged. */
 import { type YAMLMap, isMap, isScalar } from 'yaml'
 import type { Point } from '@/components/graph'
 import { KINDS, type NodeKind } from '@/components/graph/kinds'
 import { type Json, fromPlain } from '@/lib/lossless'
 import { Editable, keyOf } from './document'
-import { renamed } from './rename'
+import { renameIn } from './rename'
 
 export type Edit = (text: string) => string
 
@@ -17,19 +17,19 @@ function edited(change: (document: Editable) => void): Edit {
   }
 }
 
-/** Sets a member of the workflow itself; removes it for undefined. */
+/** Sets a top-level member of the workflow; undefined removes it. */
 export function setMember(key: string, value: Json | undefined): Edit {
   return edited((document) => document.set([key], value))
 }
 
-/** Sets a part of a node; removes it for undefined. */
+/** Sets a part of a node; undefined removes it. */
 export function setPart(id: string, path: readonly string[], value: Json | undefined): Edit {
   return edited((document) => {
     if (document.map('nodes').has(id)) document.set(['nodes', id, ...path], value)
   })
 }
 
-/** Several parts of a node in one step. */
+/** Sets several parts of a node in one step. */
 export function setParts(id: string, parts: readonly (readonly [path: readonly string[], value: Json | undefined])[]): Edit {
   return (text) => parts.reduce((result, [path, value]) => setPart(id, path, value)(result), text)
 }
@@ -37,24 +37,24 @@ export function setParts(id: string, parts: readonly (readonly [path: readonly s
 export interface NewNode {
   id: string
   kind: NodeKind
-  /** Who does the work, where that is known. */
+  /** The agent or workflow to run, if it is known. */
   worker?: { kind: 'agent' | 'workflow'; name: string }
   position?: Point
 }
 
 export function addNode({ id, kind, worker, position }: NewNode): Edit {
-  const fresh: Record<string, unknown> = { type: kind, ...KINDS[kind].defaults }
+  const fields: Record<string, unknown> = { type: kind, ...KINDS[kind].defaults }
   if (worker !== undefined) {
-    delete fresh.agent
-    fresh[worker.kind] = worker.name
+    delete fields.agent
+    fields[worker.kind] = worker.name
   }
   return edited((document) => {
-    document.set(['nodes', id], fromPlain(fresh))
+    document.set(['nodes', id], fromPlain(fields))
     if (position !== undefined) place(document, id, position)
   })
 }
 
-/** Removes nodes, and the edges that they are at the end of. */
+/** Removes nodes and their edges. */
 export function removeNodes(ids: readonly string[]): Edit {
   return edited((document) => {
     for (const id of ids) document.set(['nodes', id], undefined)
@@ -62,9 +62,9 @@ export function removeNodes(ids: readonly string[]): Edit {
   })
 }
 
-function keepEdges(document: Editable, wanted: (edge: YAMLMap, index: number) => boolean): void {
+function keepEdges(document: Editable, keep: (edge: YAMLMap, index: number) => boolean): void {
   const edges = document.list('edges')
-  edges.items = edges.items.filter((edge, index) => !isMap(edge) || wanted(edge, index))
+  edges.items = edges.items.filter((edge, index) => !isMap(edge) || keep(edge, index))
 }
 
 function textAt(map: YAMLMap, key: string): string {
@@ -84,7 +84,7 @@ export function removeEdges(indexes: readonly number[]): Edit {
   return edited((document) => keepEdges(document, (_, index) => !indexes.includes(index)))
 }
 
-/** The condition of an edge; none for the empty text. */
+/** Sets the condition of an edge; an empty text removes it. */
 export function setWhen(index: number, when: string): Edit {
   return edited((document) => {
     const edge = document.list('edges').items[index]
@@ -101,7 +101,7 @@ function place(document: Editable, id: string, { x, y }: Point): void {
   node.set('position', position)
 }
 
-/** Where nodes stand, for all of them: a drawing stays as it is when one is moved. */
+/** Saves the positions of all nodes, so that the layout stays when one is moved. */
 export function setPositions(places: ReadonlyMap<string, Point>): Edit {
   return edited((document) => {
     const nodes = document.map('nodes')
@@ -109,14 +109,14 @@ export function setPositions(places: ReadonlyMap<string, Point>): Edit {
   })
 }
 
-/** Nobody's place is said any more: nodes stand by rank. */
+/** Removes all positions, so that the graph is laid out automatically. */
 export function clearPositions(): Edit {
   return edited((document) => {
     for (const pair of document.map('nodes').items) if (isMap(pair.value)) pair.value.delete('position')
   })
 }
 
-/** Another id, also at the edges and in the templates of those who name it. */
+/** Renames a node, including in edges, templates and conditions. */
 export function renameNode(id: string, next: string): Edit {
   return edited((document) => {
     const nodes = document.map('nodes')
@@ -127,6 +127,6 @@ export function renameNode(id: string, next: string): Edit {
       if (!isMap(edge)) continue
       for (const end of ['from', 'to']) if (edge.get(end) === id) edge.set(end, next)
     }
-    for (const each of nodes.items) if (isMap(each.value)) renamed(each.value, id, next)
+    for (const each of nodes.items) if (isMap(each.value)) renameIn(each.value, id, next)
   })
 }

@@ -14,7 +14,7 @@ interface Props {
   onRun: () => void
 }
 
-/** Undo, discard, save, delete, run. */
+/** The undo, discard, save, delete and run buttons. */
 export function EditorActions({ base, changed, saving, onRun }: Props) {
   const draft = useDraft()
   const [removing, setRemoving] = useState(false)
@@ -24,7 +24,7 @@ export function EditorActions({ base, changed, saving, onRun }: Props) {
   useShortcuts({ save: () => ready && save.mutate(draft.document), undo: draft.undo, redo: draft.redo })
   return (
     <>
-      {/* Whoever may not save may still take back what was changed with another key. */}
+      {/* Without the right to save, changes made with another key can still be undone. */}
       <div className={administers || changed ? 'flex' : 'hidden'}>
         <Button variant="ghost" size="icon" aria-label="Undo" title="Undo: Ctrl+Z" disabled={draft.undo === null} onClick={() => draft.undo?.()}>
           <Undo2 aria-hidden />
@@ -39,7 +39,7 @@ export function EditorActions({ base, changed, saving, onRun }: Props) {
         </Button>
       )}
       {base !== null && changed ? (
-        <Button onClick={() => saving.taken(base)}>
+        <Button onClick={() => saving.resetTo(base)}>
           <RotateCcw aria-hidden /> Discard
         </Button>
       ) : null}
@@ -75,7 +75,7 @@ function Remove({ open, onClose, workflow, saving: { remove } }: RemoveProps) {
         remove.reset()
       }}
       title={`Delete ${summary.name}?`}
-      deed="Delete the workflow"
+      confirmLabel="Delete the workflow"
       busy={remove.isPending}
       error={remove.error ? messageOf(remove.error) : undefined}
       onConfirm={() => remove.mutate(workflow)}
@@ -92,14 +92,14 @@ function Remove({ open, onClose, workflow, saving: { remove } }: RemoveProps) {
   )
 }
 
-interface Deeds {
+interface Shortcuts {
   save: () => void
   undo: (() => void) | null
   redo: (() => void) | null
 }
 
-/** Ctrl+S anywhere; Ctrl+Z and Ctrl+Shift+Z where no text is being typed: there it undoes the typing. */
-function useShortcuts({ save, undo, redo }: Deeds): void {
+/** Ctrl+S everywhere. Ctrl+Z and Ctrl+Shift+Z except in text fields, where they undo the typing. */
+function useShortcuts({ save, undo, redo }: Shortcuts): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey)) return
@@ -108,18 +108,18 @@ function useShortcuts({ save, undo, redo }: Deeds): void {
         event.preventDefault()
         save()
       }
-      if (event.composedPath().some(takesText)) return
-      const deed = key === 'y' || (key === 'z' && event.shiftKey) ? redo : key === 'z' ? undo : undefined
-      if (deed === undefined) return
+      if (event.composedPath().some(isTextField)) return
+      const action = key === 'y' || (key === 'z' && event.shiftKey) ? redo : key === 'z' ? undo : undefined
+      if (action === undefined) return
       event.preventDefault()
-      deed?.()
+      action?.()
     }
     window.addEventListener('keydown', listen)
     return () => window.removeEventListener('keydown', listen)
   })
 }
 
-function takesText(target: EventTarget): boolean {
+function isTextField(target: EventTarget): boolean {
   if (!(target instanceof HTMLElement)) return false
   const typed = target instanceof HTMLInputElement && !['checkbox', 'radio', 'button'].includes(target.type)
   return typed || target instanceof HTMLTextAreaElement || target.isContentEditable

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { CodeEditor } from '@/components/code'
 import { useRights } from '@/api/role'
-import { Leaving, OnlyReads, Verdict } from '@/components/editing'
+import { LeaveGuard, ReadOnlyNotice, Verdict } from '@/components/editing'
 import { Page } from '@/components/page'
 import { ReadOnlyProvider } from '@/components/read-only'
 import { Segmented } from '@/components/segmented'
@@ -16,13 +16,13 @@ import { EditorActions } from './editor-actions'
 import { Findings } from './findings'
 import { ConflictDialog, WorkflowNotices } from './notices'
 import { RunDialog } from './run-dialog'
-import { useLook } from './selection'
+import { useSelection } from './selection'
 import { useSaving } from './use-saving'
 
 interface Props {
-  /** As it is stored now, or was last; null for a new one. */
+  /** The latest known stored version; null for a new workflow. */
   workflow: Workflow | null
-  /** Whether somebody deleted it meanwhile. */
+  /** Whether it was deleted elsewhere. */
   gone: boolean
   initial: string
 }
@@ -32,12 +32,12 @@ const VIEWS = [
   { value: 'yaml', label: 'YAML' },
 ] as const
 
-/** A workflow, drawn or written: both are one text, which stays in the page until it is saved. */
+/** The workflow editor, as a graph or as YAML. Both edit the same text, which stays in the page until it is saved. */
 export function WorkflowEditor({ workflow, gone, initial }: Props) {
   const [base, setBase] = useState(workflow)
   const draft = useNewDraft(initial, base?.document ?? null)
   const saving = useSaving({ draft, base, setBase, stored: workflow, gone })
-  const look = useLook()
+  const selection = useSelection()
   const { administers, calls } = useRights()
   const changed = draft.dirty && (base !== null || draft.text !== initial || draft.unread.problems.length > 0)
   const readable = draft.unread.problems.length === 0
@@ -55,21 +55,21 @@ export function WorkflowEditor({ workflow, gone, initial }: Props) {
             {changed ? <Badge tone="warning">Unsaved changes</Badge> : null}
           </>
         }
-        lead={<Home workflow={base} />}
+        lead={<StoredIn workflow={base} />}
         actions={
           <>
-            {/* What cannot be read yet stays in sight: the other view would drop it. */}
-            <Segmented label="Shown as" options={VIEWS} value={look.view} onChange={(next) => readable && look.show(next)} />
-            <EditorActions base={base} changed={changed} saving={saving} onRun={() => look.go({ starting: true })} />
+            {/* Do not switch views while a field is invalid: the other view would lose its text. */}
+            <Segmented label="Shown as" options={VIEWS} value={selection.view} onChange={(next) => readable && selection.show(next)} />
+            <EditorActions base={base} changed={changed} saving={saving} onRun={() => selection.go({ starting: true })} />
           </>
         }
       >
-        <OnlyReads what="workflows" changed={changed} />
+        <ReadOnlyNotice what="workflows" changed={changed} />
         <WorkflowNotices base={base} saving={saving} />
-        {/* A new one goes on in a page of its own: what was drawn while it is made would stay behind. */}
+        {/* A new workflow continues on its own page, so changes during the save would be lost. */}
         <div inert={base === null && saving.save.isPending} className="flex min-h-0 flex-1 flex-col">
           <ReadOnlyProvider value={!administers}>
-            {look.view === 'graph' ? (
+            {selection.view === 'graph' ? (
               <UnreadProvider value={draft.unread.report}>
                 <ReactFlowProvider>
                   <Board own={base?.view.summary.name ?? null} />
@@ -82,16 +82,15 @@ export function WorkflowEditor({ workflow, gone, initial }: Props) {
         </div>
       </Page>
       <ConflictDialog base={base} saving={saving} />
-      {look.starting && calls && base !== null ? (
-        <RunDialog workflow={base} changed={changed} again={look.run} onClose={() => look.go({ starting: undefined, run: undefined })} />
+      {selection.starting && calls && base !== null ? (
+        <RunDialog workflow={base} changed={changed} repeatedRun={selection.run} onClose={() => selection.go({ starting: undefined, run: undefined })} />
       ) : null}
-      <Leaving changed={changed} />
+      <LeaveGuard changed={changed} />
     </DraftProvider>
   )
 }
 
-/** Where it is saved. */
-function Home({ workflow }: { workflow: Workflow | null }) {
+function StoredIn({ workflow }: { workflow: Workflow | null }) {
   if (workflow === null) return <>Saved in the database.</>
   const { file, summary } = workflow.view
   return (
@@ -110,10 +109,10 @@ function Home({ workflow }: { workflow: Workflow | null }) {
   )
 }
 
-/** A line, or its end, that is for people. */
+/** A YAML comment. */
 const COMMENT = /(^|\s)#/m
 
-/** The text itself. What is typed here is drawn there. */
+/** The workflow as YAML. */
 function Yaml() {
   const draft = useDraft()
   return (

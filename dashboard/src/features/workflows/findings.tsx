@@ -2,13 +2,13 @@ import { CircleCheck, CircleX, TriangleAlert } from 'lucide-react'
 import type { Api } from '@/api'
 import { plain } from '@/lib/inert'
 import { useDraft } from './draft'
-import { spotOf } from './model'
-import { useLook } from './selection'
+import { targetOf } from './model'
+import { useSelection } from './selection'
 
-/** What is wrong, each with a way to its node or edge. */
+/** A list of problems with links to their nodes and edges. */
 export function Findings({ problems }: { problems: readonly Api.Problem[] }) {
   const { graph } = useDraft()
-  const look = useLook()
+  const selection = useSelection()
   if (problems.length === 0) {
     return (
       <p className="flex items-center gap-2 text-muted">
@@ -16,16 +16,16 @@ export function Findings({ problems }: { problems: readonly Api.Problem[] }) {
       </p>
     )
   }
-  const wayTo = (problem: Api.Problem) => {
-    const spot = spotOf(problem)
-    if (spot.kind === 'node' && graph.nodes.some((node) => node.id === spot.id)) return () => look.go({ as: undefined, node: spot.id, edge: undefined })
-    if (spot.kind === 'edge') return () => look.go({ as: undefined, node: undefined, edge: spot.index })
+  const linkTo = (problem: Api.Problem) => {
+    const target = targetOf(problem)
+    if (target.kind === 'node' && graph.nodes.some((node) => node.id === target.id)) return () => selection.go({ as: undefined, node: target.id, edge: undefined })
+    if (target.kind === 'edge') return () => selection.go({ as: undefined, node: undefined, edge: target.index })
     return undefined
   }
   return (
     <ul aria-label="Findings" className="flex flex-col gap-2">
       {problems.map((problem, index) => {
-        const go = wayTo(problem)
+        const go = linkTo(problem)
         return (
           <li key={index} className="flex items-start gap-2">
             {problem.severity === 'error' ? (

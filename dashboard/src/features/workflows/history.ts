@@ -1,30 +1,30 @@
-/** Undo: a stack of texts. Pure; the time is given. */
+/** Undo and redo for a text. */
 
 export interface History {
   past: readonly string[]
   present: string
   future: readonly string[]
-  /** What was done last, and when: the same again soon after is the same step. */
-  last: { deed: string; at: number } | null
+  /** The group and time of the last change. A change of the same group soon after is the same undo step. */
+  last: { group: string; at: number } | null
 }
 
-/** As many steps as somebody remembers. */
-const MOST_STEPS = 200
+/** The maximum number of undo steps. */
+const MAX_STEPS = 200
 
-/** Pauses shorter than this do not end a step, so that typing a word is one. */
+/** A longer pause starts a new undo step. Shorter ones do not, so that typing a word is one step. */
 const PAUSE_MS = 1_200
 
-export function begin(text: string): History {
+export function newHistory(text: string): History {
   return { past: [], present: text, future: [], last: null }
 }
 
-/** `deed` names what may go on as one step: "prompt of writer". Without one, it is a step of its own. */
-export function changed(history: History, text: string, now: number, deed?: string): History {
+/** Consecutive changes with the same `group`, such as "prompt of writer", are one step. Without a group, each change is a step. */
+export function pushed(history: History, text: string, now: number, group?: string): History {
   if (text === history.present) return history
-  const last = deed === undefined ? null : { deed, at: now }
-  const goesOn = history.last !== null && history.last.deed === deed && now - history.last.at < PAUSE_MS
-  if (goesOn) return { ...history, present: text, future: [], last }
-  return { past: [...history.past, history.present].slice(-MOST_STEPS), present: text, future: [], last }
+  const last = group === undefined ? null : { group, at: now }
+  const continues = history.last !== null && history.last.group === group && now - history.last.at < PAUSE_MS
+  if (continues) return { ...history, present: text, future: [], last }
+  return { past: [...history.past, history.present].slice(-MAX_STEPS), present: text, future: [], last }
 }
 
 export function undone(history: History): History {

@@ -3,8 +3,8 @@ import { type Graph, readGraph } from '@/components/graph/model'
 import { fromPlain } from '@/lib/lossless'
 import { readYaml } from '@/lib/yaml-text'
 import { edgeFault, possibleEnds } from './connect'
-import { begin, changed, redone, undone } from './history'
-import { freeId, freshText, idFault, inputSchema, spotted, unknownParts } from './model'
+import { newHistory, pushed, redone, undone } from './history'
+import { freeId, newWorkflowText, idFault, inputSchema, groupProblems, unknownParts } from './model'
 
 const graph: Graph = readGraph(
   fromPlain({
@@ -24,34 +24,34 @@ describe('edges while they are drawn', () => {
     ['a', 'output', null],
   ])('%s → %s', (from, to, fault) => expect(edgeFault(graph, from, to)).toBe(fault))
 
-  it('offers only ends that can be', () => {
+  it('offers only nodes that can be connected', () => {
     expect(possibleEnds(graph, 'b', 'from')).toEqual(['input'])
     expect(possibleEnds(graph, 'input', 'to')).toEqual(['b', 'output'])
   })
 })
 
 describe('undo', () => {
-  it('goes back and forth, and forgets what was undone when something else is done', () => {
-    let history = changed(changed(begin('a'), 'b', 0), 'c', 1)
+  it('undoes and redoes, and clears the redo stack after a new change', () => {
+    let history = pushed(pushed(newHistory('a'), 'b', 0), 'c', 1)
     history = undone(undone(undone(history)))
     expect(history.present).toBe('a')
     history = redone(history)
     expect(history.present).toBe('b')
-    history = changed(history, 'd', 2)
+    history = pushed(history, 'd', 2)
     expect([redone(history).present, undone(history).present]).toEqual(['d', 'b'])
   })
 
-  it('takes typing for one step, until there is a pause or something else', () => {
-    let history = begin('')
-    for (const [text, at] of [['h', 0], ['ho', 300], ['hou', 600]] as const) history = changed(history, text, at, 'prompt')
-    history = changed(history, 'house', 5_000, 'prompt')
-    history = changed(history, 'house!', 5_100, 'message')
+  it('groups typing into one step until a pause or another change', () => {
+    let history = newHistory('')
+    for (const [text, at] of [['h', 0], ['ho', 300], ['hou', 600]] as const) history = pushed(history, text, at, 'prompt')
+    history = pushed(history, 'house', 5_000, 'prompt')
+    history = pushed(history, 'house!', 5_100, 'message')
     expect(history.past).toEqual(['', 'hou', 'house'])
-    expect(changed(history, 'house!', 9_000)).toBe(history)
+    expect(pushed(history, 'house!', 9_000)).toBe(history)
   })
 })
 
-it('finds free ids that templates can name', () => {
+it('finds free ids that are valid in templates', () => {
   expect(freeId(graph, 'a')).toBe('a_2')
   expect(freeId(graph, 'security-reviewer')).toBe('security_reviewer')
   expect(freeId(graph, 'plan')).toBe('plan_1')
@@ -62,22 +62,22 @@ it('finds free ids that templates can name', () => {
   expect(idFault('item', graph)).toMatch(/reserved/)
 })
 
-it('knows what a problem is about', () => {
+it('groups problems by node and edge', () => {
   const of = (path: string) => ({ path, severity: 'error' as const, message: path })
-  const { nodes, edges, whole } = spotted([of('$.nodes.a.agent'), of('$.nodes.a'), of('$.edges[2].when'), of('$.name'), of('$.nodes')])
+  const { nodes, edges, whole } = groupProblems([of('$.nodes.a.agent'), of('$.nodes.a'), of('$.edges[2].when'), of('$.name'), of('$.nodes')])
   expect([...nodes].map(([id, found]) => [id, found.length])).toEqual([['a', 2]])
   expect([...edges.keys()]).toEqual([2])
   expect(whole.map(({ path }) => path)).toEqual(['$.name', '$.nodes'])
 })
 
-it('says which parts of a node nobody knows', () => {
+it('finds unknown fields of a node', () => {
   const node = fromPlain({ type: 'check', assert: 'true', position: {}, agent: 'x', colour: 'red' }) as ReadonlyMap<string, never>
   expect(unknownParts('check', node)).toEqual(['agent', 'colour'])
   expect(unknownParts('unknown', node)).toEqual([])
 })
 
-it('begins with what goes in and what comes out', () => {
-  const { value } = readYaml(freshText())
+it('starts a new workflow with an input and an output', () => {
+  const { value } = readYaml(newWorkflowText())
   expect(readGraph(value).nodes.map((node) => node.id)).toEqual(['input', 'output'])
   expect(inputSchema(value)).toEqual(fromPlain({ type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }))
 })

@@ -1,4 +1,4 @@
-/** Workflows, purely: how a new one looks, where a problem belongs, what a node may be called. */
+/** The logic of the workflow editor: new workflows, which node or edge a problem belongs to, and node ids. */
 import type { Api } from '@/api'
 import type { Graph, GraphNode } from '@/components/graph'
 import { KINDS } from '@/components/graph/kinds'
@@ -6,8 +6,8 @@ import { type Json, type JsonMap, at, fromPlain, isMap } from '@/lib/lossless'
 import { pathParts } from '@/lib/paths'
 import { textOf } from './document'
 
-/** A workflow from nothing: what goes in comes out. */
-export function freshText(): string {
+/** The text of a new workflow, with an input and an output node. */
+export function newWorkflowText(): string {
   return textOf(
     fromPlain({
       name: '',
@@ -21,15 +21,15 @@ export function freshText(): string {
   )
 }
 
-/** What is sent: a text that nobody wrote is left out. */
+/** The document to send, without an empty description. */
 export function tidied(document: JsonMap): JsonMap {
   return new Map([...document].filter(([key, value]) => !(key === 'description' && value === '')))
 }
 
-/** What of a workflow a problem is about. */
-export type Spot = { kind: 'node'; id: string } | { kind: 'edge'; index: number } | { kind: 'whole' }
+/** The part of a workflow that a problem is about. */
+export type ProblemTarget = { kind: 'node'; id: string } | { kind: 'edge'; index: number } | { kind: 'whole' }
 
-export function spotOf(problem: Pick<Api.Problem, 'path'>): Spot {
+export function targetOf(problem: Pick<Api.Problem, 'path'>): ProblemTarget {
   const [part, key] = pathParts(problem.path)
   if (part === 'nodes' && key !== undefined) return { kind: 'node', id: key }
   if (part === 'edges' && key !== undefined) return { kind: 'edge', index: Number(key) }
@@ -41,40 +41,40 @@ export function worstOf(problems: readonly Pick<Api.Problem, 'severity'>[]): 'er
   return problems.length > 0 ? 'warning' : undefined
 }
 
-/** Problems by the node or edge that they are about. */
-export interface Spotted {
+/** Problems grouped by node and edge. */
+export interface ProblemsByTarget {
   nodes: ReadonlyMap<string, readonly Api.Problem[]>
   edges: ReadonlyMap<number, readonly Api.Problem[]>
   whole: readonly Api.Problem[]
 }
 
-export function spotted(problems: readonly Api.Problem[]): Spotted {
+export function groupProblems(problems: readonly Api.Problem[]): ProblemsByTarget {
   const nodes = new Map<string, Api.Problem[]>()
   const edges = new Map<number, Api.Problem[]>()
   const whole: Api.Problem[] = []
   for (const problem of problems) {
-    const spot = spotOf(problem)
-    if (spot.kind === 'node') nodes.set(spot.id, [...(nodes.get(spot.id) ?? []), problem])
-    else if (spot.kind === 'edge') edges.set(spot.index, [...(edges.get(spot.index) ?? []), problem])
+    const target = targetOf(problem)
+    if (target.kind === 'node') nodes.set(target.id, [...(nodes.get(target.id) ?? []), problem])
+    else if (target.kind === 'edge') edges.set(target.index, [...(edges.get(target.index) ?? []), problem])
     else whole.push(problem)
   }
   return { nodes, edges, whole }
 }
 
-/** Names that templates use for something else, as the server has them. */
+/** Names that are reserved in templates; the same list as the server's. */
 const RESERVED = [
   'inputs', 'contradictions', 'near_duplicates', 'agreements', 'item', 'index', 'plan', 'results', 'loop', 'self', 'true', 'false',
   'none', 'null', 'and', 'or', 'not', 'in', 'is', 'if', 'else', 'for', 'as', 'has', 'range', 'dict',
 ]
 
-/** Why a node cannot be called that; null where it can. */
+/** Why an id is not allowed; null if it is. */
 export function idFault(id: string, graph: Graph, own?: string): string | null {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(id)) return 'Use letters, digits and _; do not start with a digit.'
   if (RESERVED.includes(id)) return `"${id}" is reserved in templates.`
   return id !== own && graph.nodes.some((node) => node.id === id) ? `A node ${id} already exists.` : null
 }
 
-/** A free id, from what the node is about: an agent's name, or its kind. */
+/** An unused id, derived from the name of the node's agent or from its kind. */
 export function freeId(graph: Graph, about: string): string {
   const cleaned = about.replaceAll(/[^A-Za-z0-9_]+/g, '_').replace(/^(\d)/, '_$1')
   const stem = cleaned === '' || RESERVED.includes(cleaned) ? `${cleaned || 'node'}_1` : cleaned
@@ -90,21 +90,21 @@ export function nodeAt(document: JsonMap, id: string): JsonMap {
   return isMap(node) ? node : new Map()
 }
 
-/** Whether a node may have an output schema of its own; why not, where it may not. */
+/** Why a node cannot have its own output schema; null if it can. */
 export function schemaFault(node: GraphNode): string | null {
   const { schemaFault } = KINDS[node.kind]
   return schemaFault === undefined ? `a node of type ${node.kind} has no structured output` : schemaFault(node.worker)
 }
 
-/** What the chip begins with. */
-export const FRESH_SCHEMA: Json = fromPlain({
+/** The initial schema when Structured Output is added. */
+export const NEW_SCHEMA: Json = fromPlain({
   type: 'object',
   properties: { summary: { type: 'string', description: 'The answer in one paragraph' } },
   required: ['summary'],
   additionalProperties: false,
 })
 
-/** The schema of what goes in, as the saved document has it; null where nothing is said. */
+/** The input schema of a workflow; null if it has none. */
 export function inputSchema(document: Json): Json | null {
   const nodes = at(document, 'nodes')
   const input = isMap(nodes) ? [...nodes.values()].find((node) => at(node, 'type') === 'input') : undefined
@@ -117,7 +117,7 @@ export function unknownParts(kind: GraphNode['kind'], node: JsonMap): string[] {
   return [...node.keys()].filter((key) => !known.includes(key))
 }
 
-/** A document by the parts that two people can change without touching each other: each node is one. */
+/** Splits a document into parts for merging concurrent changes; each node is a part of its own. */
 export function partsOf(document: JsonMap): JsonMap {
   const parts = new Map<string, Json>()
   for (const [key, value] of document) {

@@ -24,7 +24,7 @@ export function WorkflowNotices({ base, saving }: Props) {
         base={base}
         unread={unread.problems}
         saving={saving}
-        onTakeTheirs={() => saving.stored && saving.taken(saving.stored)}
+        onTakeTheirs={() => saving.stored && saving.resetTo(saving.stored)}
         onCreate={() => saving.save.mutate(document)}
         written={{ name: 'YAML', text: () => text }}
       />
@@ -32,7 +32,7 @@ export function WorkflowNotices({ base, saving }: Props) {
   )
 }
 
-/** Shown when somebody else saved meanwhile. */
+/** Shown when somebody else saved the workflow first. */
 export function ConflictDialog({ base, saving }: Props) {
   const draft = useDraft()
   const { save, stored } = saving
@@ -45,9 +45,9 @@ export function ConflictDialog({ base, saving }: Props) {
       mine={mine}
       theirs={partsOf(stored.document)}
       onClose={() => save.reset()}
-      onTakeTheirs={() => saving.taken(stored)}
-      onGoOn={(parts) => {
-        // From here on, what they saved is what is built upon. What is only mine stays in my words.
+      onTakeTheirs={() => saving.resetTo(stored)}
+      onContinue={(parts) => {
+        // The stored version is the new base. If only my changes are kept, the text stays as it is, with its comments.
         saving.setBase(stored)
         if (parts !== mine) draft.edit(() => textOf(fromParts(parts)))
         save.reset()

@@ -7,20 +7,20 @@ import { Input } from '@/components/ui'
 import { cn } from '@/lib/cn'
 import { workflowsQuery } from './api'
 import { useDraft } from './draft'
-import type { Load, PaletteDrag } from './palette-drag'
+import type { DragItem, PaletteDrag } from './palette-drag'
 
 interface Props {
   drag: PaletteDrag
-  /** By click, tap or key. */
-  onAdd: (load: Load) => void
-  /** The workflow itself, which cannot be a part of itself. */
+  /** Called on click, tap or key press. */
+  onAdd: (item: DragItem) => void
+  /** The name of this workflow, which cannot contain itself. */
   own: string | null
 }
 
-/** More than this are found by typing. */
-const FEW = 8
+/** With more items, a search field is shown. */
+const MAX_WITHOUT_SEARCH = 8
 
-/** What a workflow is made of. Each thing can be dragged to the canvas, or pressed. */
+/** The items that can be added to a workflow, by dragging them to the canvas or by clicking them. */
 export function Palette({ drag, onAdd, own }: Props) {
   const { graph } = useDraft()
   const hasInput = graph.nodes.some((node) => node.kind === 'input')
@@ -29,14 +29,14 @@ export function Palette({ drag, onAdd, own }: Props) {
     <aside aria-label="Palette" className="flex min-w-0 shrink-0 flex-col gap-3 rounded-card border bg-surface p-2 lg:w-50 lg:overflow-y-auto">
       <Group title="Nodes">
         {kinds.map((kind) => (
-          <Item key={kind} load={{ kind: 'node', node: kind }} drag={drag} onAdd={onAdd} title={KINDS[kind].meaning} label={`Add ${KINDS[kind].label}`}>
+          <Item key={kind} item={{ kind: 'node', node: kind }} drag={drag} onAdd={onAdd} title={KINDS[kind].meaning} label={`Add ${KINDS[kind].label}`}>
             <Icon kind={kind} /> {KINDS[kind].label}
           </Item>
         ))}
       </Group>
       <Group title="For agent nodes">
         <Item
-          load={{ kind: 'schema' }}
+          item={{ kind: 'schema' }}
           drag={drag}
           onAdd={onAdd}
           title="Drag onto an agent node to define its output schema"
@@ -61,25 +61,25 @@ function Icon({ kind }: { kind: NodeKind }) {
 }
 
 function Agents({ drag, onAdd, own }: Props) {
-  const [wanted, setWanted] = useState('')
+  const [searchText, setSearchText] = useState('')
   const agents = useQuery(agentsQuery()).data?.items ?? []
   const workflows = (useQuery(workflowsQuery()).data?.items ?? []).filter(({ name }) => name !== own)
   const all = [
     ...agents.map((agent) => ({ kind: 'agent' as const, ...agent })),
     ...workflows.map((workflow) => ({ kind: 'workflow' as const, ...workflow })),
   ].filter((each) => each.valid)
-  const found = all.filter((each) => each.name.toLowerCase().includes(wanted.toLowerCase()))
+  const found = all.filter((each) => each.name.toLowerCase().includes(searchText.toLowerCase()))
   if (all.length === 0) return null
   return (
     <Group title="Agents and workflows">
-      {all.length > FEW ? (
+      {all.length > MAX_WITHOUT_SEARCH ? (
         <Input
           type="search"
           aria-label="Find agents and workflows"
           placeholder="Find"
           className="min-w-24 shrink-0"
-          value={wanted}
-          onChange={(event) => setWanted(event.target.value)}
+          value={searchText}
+          onChange={(event) => setSearchText(event.target.value)}
         />
       ) : null}
       {found.map(({ kind, name, description }) => {
@@ -87,7 +87,7 @@ function Agents({ drag, onAdd, own }: Props) {
         return (
           <Item
             key={`${kind} ${name}`}
-            load={{ kind: 'node', node: 'agent', worker: { kind, name } }}
+            item={{ kind: 'node', node: 'agent', worker: { kind, name } }}
             drag={drag}
             onAdd={onAdd}
             title={description}
@@ -111,24 +111,24 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
 }
 
 interface ItemProps {
-  load: Load
+  item: DragItem
   drag: PaletteDrag
-  onAdd: (load: Load) => void
+  onAdd: (item: DragItem) => void
   title: string
   label: string
   className?: string
   children: ReactNode
 }
 
-function Item({ load, drag, onAdd, title, label, className, children }: ItemProps) {
+function Item({ item, drag, onAdd, title, label, className, children }: ItemProps) {
   return (
     <button
       type="button"
       aria-label={label}
       title={title}
-      onPointerDown={(event) => drag.press(load, event)}
+      onPointerDown={(event) => drag.press(item, event)}
       onClick={() => {
-        if (!drag.wasDrag()) onAdd(load)
+        if (!drag.wasDrag()) onAdd(item)
       }}
       className={cn(
         'flex h-8 shrink-0 cursor-grab! items-center gap-2 rounded-md border px-1.5 text-left font-medium whitespace-nowrap select-none hover:border-line-strong hover:bg-hover',
@@ -140,23 +140,23 @@ function Item({ load, drag, onAdd, title, label, className, children }: ItemProp
   )
 }
 
-/** What is being dragged, at the pointer. */
+/** The dragged item, shown at the pointer. */
 export function Ghost({ drag }: { drag: PaletteDrag }) {
   const { dragged } = drag
   if (dragged === null) return null
-  const { load, at } = dragged
-  const look = load.kind === 'schema' ? null : KINDS[load.node]
+  const { item, at } = dragged
+  const kind = item.kind === 'schema' ? null : KINDS[item.node]
   return (
     <div
       aria-hidden
       className={cn(
         'pointer-events-none fixed z-50 flex items-center gap-2 border bg-raised px-3 py-1.5 font-medium shadow-lg',
-        load.kind === 'schema' ? 'rounded-full border-info text-info' : 'rounded-md border-accent',
+        item.kind === 'schema' ? 'rounded-full border-info text-info' : 'rounded-md border-accent',
       )}
       style={{ left: at.x + 8, top: at.y + 8 }}
     >
-      {look === null ? <Braces className="size-4" /> : <look.icon className="size-4" />}
-      {load.kind === 'schema' ? 'Structured Output' : (load.worker?.name ?? look?.label)}
+      {kind === null ? <Braces className="size-4" /> : <kind.icon className="size-4" />}
+      {item.kind === 'schema' ? 'Structured Output' : (item.worker?.name ?? kind?.label)}
     </div>
   )
 }

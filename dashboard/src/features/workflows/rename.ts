@@ -1,15 +1,15 @@
-/** A node's name inside of what other nodes say. */
+/** Renames a node in the templates and conditions of other nodes. */
 import { type Node, type YAMLMap, isMap, isScalar, visit } from 'yaml'
 
-/** Parts of a node that hold templates. */
+/** Fields that contain templates. */
 const TEMPLATES = ['prompt', 'parameters', 'over', 'value']
 
-/** Renames it in the templates and the condition of a node, and of its synthesis. */
-export function renamed(node: YAMLMap, id: string, next: string): void {
+/** Renames a node in the templates and the condition of another node and of its synthesis. */
+export function renameIn(node: YAMLMap, id: string, next: string): void {
   for (const part of TEMPLATES) inTexts(node.get(part, true), (text) => inTemplate(text, id, next))
   inTexts(node.get('assert', true), (text) => inExpression(text, id, next))
   const synthesis = node.get('synthesis', true)
-  if (isMap(synthesis)) renamed(synthesis, id, next)
+  if (isMap(synthesis)) renameIn(synthesis, id, next)
 }
 
 function inTexts(node: unknown, change: (text: string) => string): void {
@@ -30,7 +30,7 @@ function inTemplate(text: string, id: string, next: string): string {
   return text.replace(/\{\{.*?\}\}|\{%.*?%\}/gs, (part) => inExpression(part, id, next))
 }
 
-/** A word by itself: no member of something, no text in quotes. */
+/** Replaces the id as a whole word, except after a dot and inside quotes. */
 function inExpression(text: string, id: string, next: string): string {
   return text
     .split(/("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/)

@@ -22,24 +22,24 @@ function open(input: string) {
   vi.mocked(startWorkflow).mockReset().mockResolvedValue('wfr_2')
   render(
     <QueryClientProvider client={client}>
-      <RunDialog workflow={workflow} changed={false} again="wfr_1" onClose={() => undefined} />
+      <RunDialog workflow={workflow} changed={false} repeatedRun="wfr_1" onClose={() => undefined} />
     </QueryClientProvider>,
   )
 }
 
 const sent = () => vi.mocked(startWorkflow).mock.calls.map(([name, input]) => [name, write(input ?? null)])
 
-it('begins with the input of the run that is run again', async () => {
+it('starts with the input of the repeated run', async () => {
   open('{"diff":"a change","level":"middle","size":12345678901234567890}')
   expect(screen.getByLabelText(/^diff/)).toHaveProperty('value', 'a change')
-  // The schema has changed since: what its control cannot show is still seen.
+  // The schema has changed since; the value that is no longer allowed is still shown.
   expect(screen.getByLabelText(/^level/)).toHaveProperty('value', '"middle"')
   await userEvent.type(screen.getByLabelText(/^diff/), '!')
   await userEvent.click(screen.getByRole('button', { name: 'Run it' }))
   expect(sent()).toEqual([['w', '{"diff":"a change!","level":"middle","size":12345678901234567890}']])
 })
 
-it('shows as JSON an input that the form has no place for', () => {
+it('shows an input that does not fit the form as JSON', () => {
   open('{"diff":"a change","old":true}')
   expect(screen.getByLabelText<HTMLTextAreaElement>('Input as JSON').value).toContain('"old": true')
 })

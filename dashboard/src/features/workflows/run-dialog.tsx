@@ -18,40 +18,40 @@ import { inputSchema } from './model'
 interface Props {
   workflow: Workflow
   changed: boolean
-  /** The run whose input it begins with; that of its schema where there is none. */
-  again?: string
+  /** The run whose input fills the form; by default the initial value of the schema. */
+  repeatedRun?: string
   onClose: () => void
 }
 
-const WAYS = [
+const VIEWS = [
   { value: 'form', label: 'Form' },
   { value: 'json', label: 'JSON' },
 ] as const
 
-/** What goes in, as the input node says; then the run's own page. */
+/** Asks for the input of the workflow, starts a run and opens its page. */
 export function RunDialog(props: Props) {
   return (
     <Dialog open onClose={props.onClose} title={`Run ${props.workflow.view.summary.name}`} className="w-[min(44rem,calc(100vw-2rem))]">
-      {props.again === undefined ? <Form {...props} /> : <Again {...props} again={props.again} />}
+      {props.repeatedRun === undefined ? <Form {...props} /> : <RepeatForm {...props} repeatedRun={props.repeatedRun} />}
     </Dialog>
   )
 }
 
-function Again({ again, ...props }: Props & { again: string }) {
+function RepeatForm({ repeatedRun, ...props }: Props & { repeatedRun: string }) {
   return (
-    <Answer query={useQuery(workflowRunQuery(again))}>
-      {(run) => <Form {...props} given={at(parse(run), 'input') ?? undefined} />}
+    <Answer query={useQuery(workflowRunQuery(repeatedRun))}>
+      {(run) => <Form {...props} initialInput={at(parse(run), 'input') ?? undefined} />}
     </Answer>
   )
 }
 
-function Form({ workflow, changed, given, onClose }: Omit<Props, 'again'> & { given?: Json }) {
+function Form({ workflow, changed, initialInput, onClose }: Omit<Props, 'repeatedRun'> & { initialInput?: Json }) {
   const navigate = useNavigate()
   const { name } = workflow.view.summary
   const schema = inputSchema(workflow.document)
-  const formed = schema !== null && controlOf(schema) === 'object'
-  const [input, setInput] = useState<Json | undefined>(() => given ?? (schema === null ? new Map() : initialValue(schema, schema)))
-  const [way, setWay] = useState<'form' | 'json'>(formed && showsAll(schema, input, schema) ? 'form' : 'json')
+  const hasForm = schema !== null && controlOf(schema) === 'object'
+  const [input, setInput] = useState<Json | undefined>(() => initialInput ?? (schema === null ? new Map() : initialValue(schema, schema)))
+  const [view, setView] = useState<'form' | 'json'>(hasForm && showsAll(schema, input, schema) ? 'form' : 'json')
   const start = useMutation({
     mutationFn: () => startWorkflow(name, input),
     onSuccess: (workflowRunId) => void navigate({ to: '/workflow-runs/$workflowRunId', params: { workflowRunId } }),
@@ -72,15 +72,15 @@ function Form({ workflow, changed, given, onClose }: Omit<Props, 'again'> & { gi
           This runs the saved workflow, without your unsaved changes.
         </p>
       ) : null}
-      {/* What cannot be read yet stays in sight: the other way would drop it. */}
-      {formed ? <Segmented label="Fill in as" options={WAYS} value={way} onChange={(next) => readable && setWay(next)} /> : null}
+      {/* Do not switch views while the input is invalid: the other view would lose it. */}
+      {hasForm ? <Segmented label="Fill in as" options={VIEWS} value={view} onChange={(next) => readable && setView(next)} /> : null}
       {schema !== null && samplesOf(schema).length > 0 ? (
         <Button size="small" className="self-start" onClick={() => setInput(samplesOf(schema)[0])}>
           <FileInput aria-hidden /> Use the example input
         </Button>
       ) : null}
       <UnreadProvider value={unread.report}>
-        {way === 'form' && schema !== null ? (
+        {view === 'form' && schema !== null ? (
           <SchemaForm schema={schema} value={input} onChange={setInput} errors={errors} />
         ) : (
           <Field label="Input as JSON" error={errors.map((error) => `${error.path}: ${error.message}`).join('; ') || undefined}>
@@ -90,7 +90,7 @@ function Form({ workflow, changed, given, onClose }: Omit<Props, 'again'> & { gi
       </UnreadProvider>
       {start.error ? (
         <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 break-words text-danger">
-          {errors.length > 0 && way === 'form' ? 'Nothing was started: see the fields above.' : messageOf(start.error)}
+          {errors.length > 0 && view === 'form' ? 'Nothing was started: see the fields above.' : messageOf(start.error)}
         </p>
       ) : null}
       <div className="flex flex-wrap items-center justify-end gap-2">

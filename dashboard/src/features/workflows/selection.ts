@@ -1,43 +1,43 @@
-/** What is looked at in the editor. It lives in the address, so that a link leads to a node. */
+/** The selection and the view of the editor. They are in the URL, so that a link can point to a node. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { createContext, useCallback, useContext } from 'react'
 
-interface Address {
+interface EditorSearch {
   as?: string
   /** A node's id. */
   node?: string
-  /** An edge's place in the list. */
+  /** An edge's index in the list. */
   edge?: number
   /** Whether the form for a run is open. */
   starting?: boolean
-  /** The workflow run whose input that form begins with. */
+  /** The workflow run whose input fills that form. */
   run?: string
 }
 
 export type View = 'graph' | 'yaml'
 
-/** Says whether what is selected stays, and why, to whoever wants to select something else. */
-const Hold = createContext<() => boolean>(() => false)
-export const HoldProvider = Hold.Provider
+/** Returns whether the selection must not change now, and tells the user why. */
+const SelectionGuard = createContext<() => boolean>(() => false)
+export const SelectionGuardProvider = SelectionGuard.Provider
 
-export function useLook() {
-  const { as, node, edge, starting, run }: Address = useSearch({ strict: false })
+export function useSelection() {
+  const { as, node, edge, starting, run }: EditorSearch = useSearch({ strict: false })
   const navigate = useNavigate()
   const go = useCallback(
-    (next: Address) =>
-      void navigate({ to: '.', search: (before: Address) => ({ ...before, ...next }), replace: true, resetScroll: false }),
+    (next: EditorSearch) =>
+      void navigate({ to: '.', search: (before: EditorSearch) => ({ ...before, ...next }), replace: true, resetScroll: false }),
     [navigate],
   )
-  const isHeld = useContext(Hold)
+  const isBlocked = useContext(SelectionGuard)
   const select = useCallback(
     (what: { node?: string; edge?: number }) => {
-      if (!isHeld()) go({ node: what.node, edge: what.edge })
+      if (!isBlocked()) go({ node: what.node, edge: what.edge })
     },
-    [go, isHeld],
+    [go, isBlocked],
   )
-  /** For what is selected no more because it is gone, with all that was typed there. */
-  const drop = useCallback(() => go({ node: undefined, edge: undefined }), [go])
+  /** Clears the selection after the selected node or edge was removed, even if its fields are invalid. */
+  const clear = useCallback(() => go({ node: undefined, edge: undefined }), [go])
   const show = useCallback((view: View) => go({ as: view === 'graph' ? undefined : view }), [go])
   const view: View = as === 'yaml' ? 'yaml' : 'graph'
-  return { view, node, edge, starting: starting === true, run, go, select, drop, show }
+  return { view, node, edge, starting: starting === true, run, go, select, clear, show }
 }

@@ -28,17 +28,17 @@ function saving(gone: boolean) {
   })
 }
 
-it('leaves no failure unsaid', async () => {
+it('reports every failure', async () => {
   vi.mocked(saveWorkflow).mockRejectedValue(new ApiError('PreconditionFailed', 'it is not the one that was seen', 412))
   const { result, rerender } = saving(false)
   act(() => result.current.save.mutate(DOCUMENT))
   await waitFor(() => expect(result.current.refusal?.message).toBe('it is not the one that was seen'))
   rerender({ gone: true })
-  // The page says that it was deleted; that is why.
+  // The page already shows that it was deleted.
   expect([result.current.gone, result.current.refusal]).toEqual([true, null])
 })
 
-it('makes a workflow again that was deleted', async () => {
+it('creates a deleted workflow again', async () => {
   vi.mocked(createWorkflow).mockResolvedValue(base)
   const { result } = saving(true)
   act(() => result.current.save.mutate(DOCUMENT))
@@ -46,7 +46,7 @@ it('makes a workflow again that was deleted', async () => {
   expect(vi.mocked(createWorkflow)).toHaveBeenCalledOnce()
 })
 
-it('keeps a refusal only as long as what was refused stands there', async () => {
+it('hides an error after the document has changed', async () => {
   vi.mocked(saveWorkflow).mockRejectedValue(new ApiError('InvalidWorkflow', 'it has mistakes', 400))
   const client = new QueryClient()
   const wrapper = ({ children }: { children: ReactNode }) => <QueryClientProvider client={client}>{children}</QueryClientProvider>

@@ -9,25 +9,25 @@ import { textOf } from './document'
 import type { Draft } from './draft'
 import { tidied } from './model'
 
-interface Situation {
+interface Options {
   draft: Draft
-  /** What the draft began with. */
+  /** The stored version on which the draft is based. */
   base: Workflow | null
   setBase: (workflow: Workflow) => void
-  /** What the server has now, as far as is known. */
+  /** The latest known stored version. */
   stored: Workflow | null
-  /** Whether the server has it no more. */
+  /** Whether it was deleted elsewhere. */
   gone: boolean
 }
 
-/** Saving and removing, with an eye on what others did meanwhile. */
-export function useSaving({ draft, base, setBase, stored, gone: isGone }: Situation) {
+/** Saves and deletes a workflow, and detects changes made elsewhere. */
+export function useSaving({ draft, base, setBase, stored, gone: isGone }: Options) {
   const client = useQueryClient()
   const navigate = useNavigate()
-  /** What is stored is what is shown from now on; undoing leads back. */
-  const taken = (workflow: Workflow) => {
+  /** Replaces the draft with a stored version. Can be undone. */
+  const resetTo = (workflow: Workflow) => {
     setBase(workflow)
-    draft.beginAnew(textOf(workflow.document))
+    draft.reset(textOf(workflow.document))
     save.reset()
   }
   const save = useMutation({
@@ -39,12 +39,12 @@ export function useSaving({ draft, base, setBase, stored, gone: isGone }: Situat
       const { name } = workflow.view.summary
       client.setQueryData(queryKeys.workflows.one(name), workflow)
       void client.invalidateQueries({ queryKey: queryKeys.workflows.list() })
-      // It is under way until the new page is there, so that nothing is drawn in the old one.
+      // Stay pending until the new page is shown, so that nothing is drawn in the old one.
       if (base === null) return navigate({ to: '/workflows/$name', params: { name }, search: ({ as, node, edge }) => ({ as, node, edge }), ignoreBlocker: true })
-      // The text stays as it is written here, with its comments.
+      // The text is kept, with its comments.
       setBase(workflow)
     },
-    // What stands there now is needed to say what the difference is, or that there is nothing any more.
+    // Load the stored version, to show the difference or that it was deleted.
     onError: (error) =>
       isConflict(error) && base !== null
         ? client.invalidateQueries({ queryKey: workflowQuery(base.view.summary.name).queryKey })
@@ -62,24 +62,24 @@ export function useSaving({ draft, base, setBase, stored, gone: isGone }: Situat
   const isNewer = !gone && stored !== null && base !== null && stored.view.hash !== base.view.hash
   const follows = isNewer && !draft.dirty && !save.isPending
   useEffect(() => {
-    // Nobody changed anything here: the newer one is simply shown.
-    if (follows && stored !== null) taken(stored)
+    // There are no local changes, so show the newer version.
+    if (follows && stored !== null) resetTo(stored)
   })
   const conflicts = isNewer && isConflict(save.error) && isMap(base.document) && isMap(stored.document)
-  const mended = isAboutSent(save.error) && save.variables !== draft.document
+  const outdated = isAboutSent(save.error) && save.variables !== draft.document
   return {
     save,
     remove,
     stored,
     gone,
-    /** Whether what is on the page can be sent. */
+    /** Whether the page's version can be saved. */
     ready: !save.isPending && draft.mistake === null && draft.unread.problems.length === 0,
     isNewer: isNewer && draft.dirty,
-    /** Both changes are to be looked at. */
+    /** Whether to show the conflict dialog. */
     conflicts,
-    /** Why saving failed, where nothing else says it. */
-    refusal: conflicts || (gone && isConflict(save.error)) || mended ? null : save.error,
-    taken,
+    /** Why saving failed, unless it is shown elsewhere. */
+    refusal: conflicts || (gone && isConflict(save.error)) || outdated ? null : save.error,
+    resetTo,
     setBase,
   }
 }

@@ -10,12 +10,12 @@ import { isMap } from '@/lib/lossless'
 import { type Workflow, workflowQuery } from './api'
 import { textOf } from './document'
 import { WorkflowEditor } from './editor'
-import { freshText } from './model'
+import { newWorkflowText } from './model'
 
 const route = getRouteApi('/workflows/$name')
 
 export function NewWorkflowPage() {
-  const [initial] = useState(freshText)
+  const [initial] = useState(newWorkflowText)
   return <WorkflowEditor workflow={null} gone={false} initial={initial} />
 }
 
@@ -34,7 +34,7 @@ export function WorkflowPage() {
 function Loaded({ workflow, gone }: { workflow: Workflow; gone: boolean }) {
   const read = isMap(workflow.document) ? workflow.document : null
   const [initial, setInitial] = useState(() => (read === null ? null : textOf(read)))
-  // Once it could be read, what is drawn stays, whatever becomes of the file.
+  // Once the document could be read, the editor stays open even if the file breaks later, to keep changes.
   if (initial === null && read !== null) setInitial(textOf(read))
   if (initial !== null) return <WorkflowEditor workflow={workflow} gone={gone} initial={initial} />
   const { summary, file } = workflow.view

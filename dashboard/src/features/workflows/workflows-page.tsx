@@ -11,7 +11,7 @@ import { lastRunsQuery, workflowsQuery } from './api'
 import { WorkflowRow } from './workflow-row'
 
 export function WorkflowsPage() {
-  const [wanted, setWanted] = useState('')
+  const [searchText, setSearchText] = useState('')
   const query = useQuery(workflowsQuery())
   return (
     <Page
@@ -24,8 +24,8 @@ export function WorkflowsPage() {
             aria-label="Find workflows"
             placeholder="Find by name or description"
             className="w-64"
-            value={wanted}
-            onChange={(event) => setWanted(event.target.value)}
+            value={searchText}
+            onChange={(event) => setSearchText(event.target.value)}
           />
           <OnlyWho may="administers">
             <Link to="/workflows/new" className={buttonStyle({ variant: 'primary' })}>
@@ -36,15 +36,15 @@ export function WorkflowsPage() {
       }
     >
       <Card>
-        <Answer query={query}>{({ items }) => <List workflows={items.filter((each) => matches(each, wanted))} filtered={wanted !== ''} />}</Answer>
+        <Answer query={query}>{({ items }) => <List workflows={items.filter((each) => matches(each, searchText))} filtered={searchText !== ''} />}</Answer>
       </Card>
     </Page>
   )
 }
 
-function matches(workflow: Api.WorkflowSummary, wanted: string): boolean {
+function matches(workflow: Api.WorkflowSummary, searchText: string): boolean {
   const text = `${workflow.name} ${workflow.description}`.toLowerCase()
-  return wanted.toLowerCase().split(/\s+/).every((word) => text.includes(word))
+  return searchText.toLowerCase().split(/\s+/).every((word) => text.includes(word))
 }
 
 function List({ workflows, filtered }: { workflows: Api.WorkflowSummary[]; filtered: boolean }) {

@@ -1,4 +1,4 @@
-/** The kinds of nodes, in the order of the palette. A new one is a file here, a form in the editor, and a line in each list. */
+/** The kinds of nodes, in the order of the palette. To add one, add a file here, a form in the editor, and an entry in each list. */
 import { agent } from './agent'
 import { check } from './check'
 import { human } from './human'
@@ -15,7 +15,6 @@ export type NodeKind = keyof typeof KNOWN
 export const NODE_KINDS = Object.keys(KNOWN) as NodeKind[]
 export const KINDS: Record<NodeKind | 'unknown', Kind> = { ...KNOWN, unknown }
 
-/** The kind of a node's `type`. */
 export function kindOf(type: unknown): NodeKind | 'unknown' {
   return NODE_KINDS.find((kind) => kind === type) ?? 'unknown'
 }

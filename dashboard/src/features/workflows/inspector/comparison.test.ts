@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { fromPlain } from '@/lib/lossless'
 import { listsOf } from './comparison'
 
-it('compares lists of objects, and nothing else', () => {
+it('finds lists of objects only', () => {
   const schema = {
     type: 'object',
     properties: {

@@ -1,4 +1,4 @@
-/** How lists in an output are compared with those of siblings, and what a node gets to know of it. */
+/** Settings for comparing lists in the outputs of agents, and a note about the comparison. */
 import { Scale } from 'lucide-react'
 import { type ComponentProps, useState } from 'react'
 import { KINDS } from '@/components/graph/kinds'
@@ -8,37 +8,37 @@ import { useDraft } from '../draft'
 import { useNode } from './node'
 import { Section } from './section'
 
-/** Whoever is fed by several agents gets what they contradict each other in. */
-export function Compared() {
+/** Explains that the outputs of several upstream agents are compared before the node runs. */
+export function ComparisonNote() {
   const { node } = useNode()
   const { graph } = useDraft()
-  const feeders = graph.edges
+  const upstream = graph.edges
     .filter((edge) => edge.to === node.id)
     .map((edge) => graph.nodes.find((each) => each.id === edge.from))
     .flatMap((each) => (each && KINDS[each.kind].hasAgents ? [each.id] : []))
-  if (feeders.length < 2) return null
+  if (upstream.length < 2) return null
   return (
     <p className="mx-4 mb-3 flex items-start gap-2 rounded-md bg-info-soft px-3 py-2">
       <Scale aria-hidden className="mt-0.5 size-4 shrink-0 text-info" />
       <span>
-        Before it runs, the structured outputs of {feeders.slice(0, -1).join(', ')} and {feeders.at(-1)} are compared. It gets{' '}
+        Before it runs, the structured outputs of {upstream.slice(0, -1).join(', ')} and {upstream.at(-1)} are compared. It gets{' '}
         <code>contradictions</code>, <code>near_duplicates</code> and <code>agreements</code>.
       </span>
     </p>
   )
 }
 
-/** The lists of objects in a schema, by their names. */
+/** The names of the properties of a schema that are lists of objects. */
 export function listsOf(schema: Json): string[] {
   const properties = at(schema, 'properties')
   if (!isMap(properties)) return []
   return [...properties].filter(([, part]) => at(part, 'type') === 'array' && at(part, 'items', 'type') === 'object').map(([name]) => name)
 }
 
-const WORDS = [
-  { key: 'x-key', label: 'Match by', usual: 'file, line' },
-  { key: 'x-conflict', label: 'Conflict in', usual: 'severity' },
-  { key: 'x-text', label: 'Text', usual: 'description, message, …' },
+const SETTINGS = [
+  { key: 'x-key', label: 'Match by', defaultNames: 'file, line' },
+  { key: 'x-conflict', label: 'Conflict in', defaultNames: 'severity' },
+  { key: 'x-text', label: 'Text', defaultNames: 'description, message, …' },
 ] as const
 
 interface Props {
@@ -58,12 +58,12 @@ export function ComparisonSettings({ schema, onChange }: Props) {
         return (
           <fieldset key={list} className="flex flex-col gap-2 rounded-md border px-3 pt-1 pb-3">
             <legend className="px-1 font-mono font-medium">{list}</legend>
-            {WORDS.map(({ key, label, usual }) => (
+            {SETTINGS.map(({ key, label, defaultNames }) => (
               <Field key={key} label={label}>
                 {(ids) => (
                   <NamesInput
                     {...ids}
-                    placeholder={usual}
+                    placeholder={defaultNames}
                     names={part.get(key) ?? at(part, 'items', key)}
                     onNames={(names) => {
                       const changed = withMember(part, key, names)
@@ -86,7 +86,7 @@ interface NamesProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'>
   onNames: (names: Json | undefined) => void
 }
 
-/** Names with commas between them, as somebody types them. */
+/** An input for comma-separated names. */
 function NamesInput({ names, onNames, ...rest }: NamesProps) {
   const [typed, setTyped] = useState('')
   const current = namesIn(names)

@@ -1,11 +1,11 @@
-/** The edges of a node, without a mouse. */
+/** Lists and edits the edges of a node, usable with the keyboard. */
 import { X } from 'lucide-react'
 import type { GraphEdge } from '@/components/graph'
 import { Button, Select } from '@/components/ui'
 import { possibleEnds } from '../connect'
 import { useDraft } from '../draft'
 import { addEdge, removeEdges } from '../edit'
-import { useLook } from '../selection'
+import { useSelection } from '../selection'
 import { useNode } from './node'
 import { Section } from './section'
 
@@ -15,27 +15,27 @@ export function NodeEdges() {
   return (
     <Section title="Edges">
       {node.kind === 'input' ? null : (
-        <Ends way="from" label="Upstream" add="Add upstream node" edges={graph.edges.filter((edge) => edge.to === node.id)} />
+        <Ends end="from" label="Upstream" add="Add upstream node" edges={graph.edges.filter((edge) => edge.to === node.id)} />
       )}
       {node.kind === 'output' ? null : (
-        <Ends way="to" label="Downstream" add="Add downstream node" edges={graph.edges.filter((edge) => edge.from === node.id)} />
+        <Ends end="to" label="Downstream" add="Add downstream node" edges={graph.edges.filter((edge) => edge.from === node.id)} />
       )}
     </Section>
   )
 }
 
 interface EndsProps {
-  way: 'from' | 'to'
+  end: 'from' | 'to'
   label: string
   add: string
   edges: GraphEdge[]
 }
 
-function Ends({ way, label, add, edges }: EndsProps) {
+function Ends({ end, label, add, edges }: EndsProps) {
   const { node } = useNode()
   const { graph, edit } = useDraft()
-  const look = useLook()
-  const possible = possibleEnds(graph, node.id, way)
+  const selection = useSelection()
+  const possible = possibleEnds(graph, node.id, end)
   return (
     <div className="flex flex-col gap-1">
       <p className="font-medium">{label}</p>
@@ -46,10 +46,10 @@ function Ends({ way, label, add, edges }: EndsProps) {
             <button
               type="button"
               className="min-w-0 flex-1 truncate py-1 text-left hover:underline"
-              onClick={() => look.select({ edge: edge.index })}
+              onClick={() => selection.select({ edge: edge.index })}
             >
-              <span className="sr-only">The edge {way} </span>
-              {way === 'from' ? edge.from : edge.to}
+              <span className="sr-only">The edge {end} </span>
+              {end === 'from' ? edge.from : edge.to}
               {edge.when === null ? null : <code className="ml-2 text-muted">when {edge.when}</code>}
             </button>
             <Button
@@ -69,7 +69,7 @@ function Ends({ way, label, add, edges }: EndsProps) {
           value=""
           onChange={(event) => {
             const other = event.target.value
-            if (other !== '') edit(way === 'from' ? addEdge(other, node.id) : addEdge(node.id, other))
+            if (other !== '') edit(end === 'from' ? addEdge(other, node.id) : addEdge(node.id, other))
           }}
         >
           <option value="">{add}…</option>

@@ -1,4 +1,4 @@
-/** Labelled controls for parts of a node, with what is wrong there. */
+/** Labelled controls for parts of a node, with their problems. */
 import type { ReactNode } from 'react'
 import { NumberInput } from '@/components/typed-inputs'
 import { Field, Input, Textarea } from '@/components/ui'
@@ -13,18 +13,18 @@ interface Props {
 }
 
 interface TextProps extends Props {
-  /** Code: a condition, a template. */
+  /** Whether the text is code, such as a condition or a template. */
   code?: boolean
-  /** Whether the empty text is worth writing, because the server asks for one. */
-  kept?: boolean
+  /** Whether an empty text is written, because the field is required. */
+  keepEmpty?: boolean
   oneLine?: boolean
 }
 
-export function TextPart({ path, label, hint, placeholder, code, kept, oneLine }: TextProps) {
+export function TextPart({ path, label, hint, placeholder, code, keepEmpty, oneLine }: TextProps) {
   const { part, set, problem } = useNode()
   const value = part(...path)
   const text = typeof value === 'string' ? value : ''
-  const change = (typed: string) => set(path, typed === '' && !kept ? undefined : typed)
+  const change = (typed: string) => set(path, typed === '' && !keepEmpty ? undefined : typed)
   const common = { placeholder, value: text, className: cn(code && 'font-mono text-[0.93rem]'), spellCheck: !code }
   return (
     <Field label={label} hint={hint} error={problem(...path)}>

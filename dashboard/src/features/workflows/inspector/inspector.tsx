@@ -9,19 +9,19 @@ import { removeEdges, removeNodes, setMember, setWhen } from '../edit'
 import { Findings } from '../findings'
 import { FORMS } from '../kinds'
 import { unknownParts } from '../model'
-import { useLook } from '../selection'
-import { Compared } from './comparison'
+import { useSelection } from '../selection'
+import { ComparisonNote } from './comparison'
 import { NodeEdges } from './edges'
 import { Identity } from './identity'
 import { NodeProvider, useNode } from './node'
 import { Section } from './section'
 
-/** What is selected, to be changed; the workflow itself where nothing is. */
+/** Edits the selected node or edge, or the workflow itself if nothing is selected. */
 export function Inspector({ onChip, isNew }: { onChip: () => void; isNew: boolean }) {
   const { graph } = useDraft()
-  const look = useLook()
-  const node = graph.nodes.find((each) => each.id === look.node)
-  const edge = graph.edges.find((each) => each.index === look.edge)
+  const selection = useSelection()
+  const node = graph.nodes.find((each) => each.id === selection.node)
+  const edge = graph.edges.find((each) => each.index === selection.edge)
   return (
     <aside aria-label="Inspector" className="min-w-0 shrink-0 rounded-card border bg-surface lg:w-96 lg:overflow-y-auto">
       {node !== undefined ? (
@@ -44,14 +44,14 @@ interface HeaderProps {
 }
 
 function Header({ icon, title, actions }: HeaderProps) {
-  const look = useLook()
+  const selection = useSelection()
   return (
     <header className="sticky top-0 z-10 flex items-center gap-2 border-b bg-surface py-2 pr-2 pl-4">
       {icon}
       <h2 className="min-w-0 flex-1 truncate font-semibold">{title}</h2>
       <Locked>{actions}</Locked>
-      {look.node === undefined && look.edge === undefined ? null : (
-        <Button variant="ghost" size="icon" aria-label="Close the inspector" title="Close" onClick={() => look.select({})}>
+      {selection.node === undefined && selection.edge === undefined ? null : (
+        <Button variant="ghost" size="icon" aria-label="Close the inspector" title="Close" onClick={() => selection.select({})}>
           <X aria-hidden />
         </Button>
       )}
@@ -60,11 +60,11 @@ function Header({ icon, title, actions }: HeaderProps) {
 }
 
 function NodeInspector({ node, onChip }: { node: GraphNode; onChip: () => void }) {
-  const { edit, spots } = useDraft()
-  const look = useLook()
+  const { edit, problemsBy } = useDraft()
+  const selection = useSelection()
   const { icon: Icon, label, colours, meaning } = KINDS[node.kind]
   const Form = node.kind === 'unknown' ? null : FORMS[node.kind]
-  const problems = spots.nodes.get(node.id) ?? []
+  const problems = problemsBy.nodes.get(node.id) ?? []
   return (
     <>
       <Header
@@ -86,7 +86,7 @@ function NodeInspector({ node, onChip }: { node: GraphNode; onChip: () => void }
             title="Remove it"
             onClick={() => {
               edit(removeNodes([node.id]))
-              look.drop()
+              selection.clear()
             }}
           >
             <Trash2 aria-hidden />
@@ -101,7 +101,7 @@ function NodeInspector({ node, onChip }: { node: GraphNode; onChip: () => void }
       <p className="px-4 pt-3 text-muted">{meaning}</p>
       <Locked>
         <Identity />
-        <Compared />
+        <ComparisonNote />
         {Form === null ? null : <Form onChip={onChip} />}
         <NodeEdges />
         <Unknown />
@@ -110,7 +110,7 @@ function NodeInspector({ node, onChip }: { node: GraphNode; onChip: () => void }
   )
 }
 
-/** Parts that no node of this kind has, such as misspelt ones. */
+/** Unknown fields of a node, such as misspelt ones. */
 function Unknown() {
   const { node, value, set } = useNode()
   const unknown = unknownParts(node.kind, value)
@@ -132,11 +132,11 @@ function Unknown() {
 }
 
 function EdgeInspector({ edge }: { edge: GraphEdge }) {
-  const { edit, spots } = useDraft()
-  const look = useLook()
-  const problems = spots.edges.get(edge.index) ?? []
+  const { edit, problemsBy } = useDraft()
+  const selection = useSelection()
+  const problems = problemsBy.edges.get(edge.index) ?? []
   const end = (id: string) => (
-    <button type="button" className="truncate hover:underline" onClick={() => look.select({ node: id })}>
+    <button type="button" className="truncate hover:underline" onClick={() => selection.select({ node: id })}>
       {id}
     </button>
   )
@@ -156,7 +156,7 @@ function EdgeInspector({ edge }: { edge: GraphEdge }) {
             title="Remove it"
             onClick={() => {
               edit(removeEdges([edge.index]))
-              look.drop()
+              selection.clear()
             }}
           >
             <Trash2 aria-hidden />
@@ -199,14 +199,14 @@ function WorkflowInspector({ isNew }: { isNew: boolean }) {
     const value = document.get(key)
     return typeof value === 'string' ? value : ''
   }
-  const named = problems.find((problem) => problem.path === '$.name')
+  const nameProblem = problems.find((problem) => problem.path === '$.name')
   return (
     <>
       <Header title="Workflow" />
       <div className="flex flex-col gap-3 px-4 py-3">
         <Locked>
           {isNew ? (
-            <Field label="Name" hint="Letters, digits, -, _ and . Cannot be changed later." error={text('name') === '' ? undefined : named?.message}>
+            <Field label="Name" hint="Letters, digits, -, _ and . Cannot be changed later." error={text('name') === '' ? undefined : nameProblem?.message}>
               {(ids) => (
                 <Input {...ids} placeholder="code-review" value={text('name')} onChange={(event) => edit(setMember('name', event.target.value), 'name')} />
               )}

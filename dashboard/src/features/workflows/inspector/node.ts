@@ -1,4 +1,4 @@
-/** The node that the inspector shows, for all of its parts. */
+/** The node in the inspector, shared by all of its sections. */
 import { createContext, useContext } from 'react'
 import type { GraphNode } from '@/components/graph'
 import { type Json, type JsonMap, at } from '@/lib/lossless'
@@ -13,12 +13,11 @@ export const NodeProvider = Context.Provider
 export interface InspectedNode {
   node: GraphNode
   value: JsonMap
-  /** A part of it. */
   part: (...path: string[]) => Json | undefined
   set: (path: readonly string[], value: Json | undefined) => void
-  /** Several parts in one step. */
+  /** Sets several parts in one step. */
   setAll: (...parts: [path: readonly string[], value: Json | undefined][]) => void
-  /** What is wrong with a part, where something is. */
+  /** The error message of a part, if any. */
   problem: (...path: string[]) => string | undefined
 }
 

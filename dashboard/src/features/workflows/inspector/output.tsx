@@ -1,4 +1,4 @@
-/** What a node gives: its own schema, that of its agent, or free text. */
+/** The output of a node: its own schema, that of its agent, or free text. */
 import { Link } from '@tanstack/react-router'
 import { Braces } from 'lucide-react'
 import { SchemaEditor } from '@/components/schema'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A part of the inspector. */
+/** A section of the inspector. */
 export function Section({ title, actions, children }: { title: ReactNode; actions?: ReactNode; children: ReactNode }) {
   return (
     <section className="flex min-w-0 flex-col gap-3 border-t px-4 py-3">

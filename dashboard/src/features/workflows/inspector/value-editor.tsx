@@ -12,34 +12,34 @@ interface Props {
   error?: string
 }
 
-/** A value as YAML. What cannot be read yet stays here and is not taken over. */
+/** Edits a value as YAML. Invalid text stays in the editor and does not change the value. */
 export function ValueEditor({ label, value, onChange, error }: Props) {
   const [typed, setTyped] = useState(() => writeYaml(value))
   const { value: read, mistake } = readText(typed, 'yaml')
   useReport(mistake?.message ?? null)
-  // Changed elsewhere, by undoing or in the text: that is what is shown now.
-  const [seen, setSeen] = useState(value)
-  if (!same(seen, value)) {
-    setSeen(value)
+  // The value was changed elsewhere, for example by undo: show the new one.
+  const [lastValue, setLastValue] = useState(value)
+  if (!same(lastValue, value)) {
+    setLastValue(value)
     if (read === null || !same(read, value)) setTyped(writeYaml(value))
   }
   const change = (text: string) => {
     setTyped(text)
     const next = readText(text, 'yaml').value
     if (next === null || same(next, value)) return
-    setSeen(next)
+    setLastValue(next)
     onChange(next)
   }
-  const said = mistake?.message ?? error
+  const message = mistake?.message ?? error
   return (
     <div className="flex flex-col gap-1">
       <p className="font-medium">{label}</p>
       <div className="h-44 resize-y overflow-hidden">
         <CodeEditor value={typed} onChange={change} language="yaml" label={label} findings={mistake === null ? [] : [mistake]} />
       </div>
-      {said === undefined ? null : (
+      {message === undefined ? null : (
         <p role="alert" className="text-danger">
-          {said}
+          {message}
         </p>
       )}
     </div>

@@ -12,19 +12,19 @@ import { TextPart } from './fields'
 import { useNode } from './node'
 import { ValueEditor } from './value-editor'
 
-/** What a blueprint inside of a workflow begins with. */
-const FRESH_INLINE = fromPlain({
+/** The initial blueprint of an inline agent. */
+const NEW_INLINE_AGENT = fromPlain({
   type: 'autonomous',
   executor: { type: 'llm', provider: 'anthropic', model: 'claude-sonnet-4-6', max_tokens: 4096 },
   system_prompt: 'You …',
 })
 
 interface Props {
-  /** Where in the node: its own work, or that of the synthesis. */
+  /** The path inside the node: empty for its own agent, or that of the synthesis. */
   under?: readonly string[]
-  /** Whether another workflow can do it. */
+  /** Whether a workflow can be chosen. */
   workflows?: boolean
-  /** Names that templates know here, besides those who feed the node. */
+  /** Names that are available in templates besides the upstream nodes. */
   names?: readonly string[]
 }
 
@@ -40,7 +40,7 @@ export function Worker({ under = [], workflows = true }: Props) {
     const name = next.slice(next.indexOf(':') + 1)
     const inline = next === 'inline:'
     const isWorkflow = next.startsWith('workflow:')
-    setAll([[...under, 'agent'], inline ? FRESH_INLINE : isWorkflow ? undefined : name], [[...under, 'workflow'], isWorkflow ? name : undefined])
+    setAll([[...under, 'agent'], inline ? NEW_INLINE_AGENT : isWorkflow ? undefined : name], [[...under, 'workflow'], isWorkflow ? name : undefined])
   }
   const name = typeof agent === 'string' ? agent : typeof workflow === 'string' ? workflow : ''
   return (
@@ -48,7 +48,7 @@ export function Worker({ under = [], workflows = true }: Props) {
       <Field
         label="Agent or workflow"
         error={problem(...under, 'agent') ?? problem(...under, 'workflow')}
-        hint={name !== '' && known.includes(chosen) ? <OpenIt kind={typeof workflow === 'string' ? 'workflow' : 'agent'} name={name} /> : undefined}
+        hint={name !== '' && known.includes(chosen) ? <OpenLink kind={typeof workflow === 'string' ? 'workflow' : 'agent'} name={name} /> : undefined}
       >
         {(ids) => (
           <Select {...ids} value={chosen} onChange={(event) => choose(event.target.value)}>
@@ -80,31 +80,31 @@ export function Worker({ under = [], workflows = true }: Props) {
   )
 }
 
-function OpenIt({ kind, name }: { kind: 'agent' | 'workflow'; name: string }) {
-  const look = 'inline-flex items-center gap-1 text-accent hover:underline [&_svg]:size-3.5'
+function OpenLink({ kind, name }: { kind: 'agent' | 'workflow'; name: string }) {
+  const style = 'inline-flex items-center gap-1 text-accent hover:underline [&_svg]:size-3.5'
   return kind === 'agent' ? (
-    <Link to="/agents/$name" params={{ name }} className={look}>
+    <Link to="/agents/$name" params={{ name }} className={style}>
       Open the agent <ExternalLink aria-hidden />
     </Link>
   ) : (
-    <Link to="/workflows/$name" params={{ name }} className={look}>
+    <Link to="/workflows/$name" params={{ name }} className={style}>
       Open the workflow <ExternalLink aria-hidden />
     </Link>
   )
 }
 
-const TOLD = [
+const INPUT_KINDS = [
   { value: 'inputs', label: 'Inputs' },
   { value: 'prompt', label: 'Prompt' },
   { value: 'parameters', label: 'Parameters' },
 ] as const
 
-/** What an agent is told: the inputs as they are, a prompt, or fields. */
+/** The input of an agent: the upstream outputs, a prompt, or parameters. */
 export function PromptOrParameters({ under = [], names = [] }: Props) {
   const { part, set, setAll, problem } = useNode()
   const [prompt, parameters] = [part(...under, 'prompt'), part(...under, 'parameters')]
-  const told = prompt !== undefined ? 'prompt' : parameters !== undefined ? 'parameters' : 'inputs'
-  const choose = (next: (typeof TOLD)[number]['value']) =>
+  const kind = prompt !== undefined ? 'prompt' : parameters !== undefined ? 'parameters' : 'inputs'
+  const choose = (next: (typeof INPUT_KINDS)[number]['value']) =>
     setAll(
       [[...under, 'prompt'], next === 'prompt' ? '' : undefined],
       [[...under, 'parameters'], next === 'parameters' ? (parameters ?? fromPlain({ prompt: '' })) : undefined],
@@ -112,12 +112,12 @@ export function PromptOrParameters({ under = [], names = [] }: Props) {
   return (
     <div className="flex flex-col gap-2">
       <p className="font-medium">Input</p>
-      <Segmented label="Input" options={TOLD} value={told} onChange={choose} />
-      {told === 'inputs' ? <p className="text-muted">Passes upstream outputs unchanged.</p> : null}
-      {told === 'prompt' ? (
-        <TextPart path={[...under, 'prompt']} label={<span className="sr-only">Prompt</span>} code kept placeholder="Review this: {{ input.diff }}" />
+      <Segmented label="Input" options={INPUT_KINDS} value={kind} onChange={choose} />
+      {kind === 'inputs' ? <p className="text-muted">Passes upstream outputs unchanged.</p> : null}
+      {kind === 'prompt' ? (
+        <TextPart path={[...under, 'prompt']} label={<span className="sr-only">Prompt</span>} code keepEmpty placeholder="Review this: {{ input.diff }}" />
       ) : null}
-      {told === 'parameters' ? (
+      {kind === 'parameters' ? (
         <ValueEditor
           label="Parameters"
           value={parameters ?? new Map()}
@@ -125,21 +125,21 @@ export function PromptOrParameters({ under = [], names = [] }: Props) {
           error={problem(...under, 'parameters')}
         />
       ) : null}
-      {told === 'inputs' ? null : <Names more={names} />}
+      {kind === 'inputs' ? null : <Names more={names} />}
     </div>
   )
 }
 
-/** What templates of a node can name. */
+/** Lists the names that are available in the templates of a node. */
 export function Names({ more = [] }: { more?: readonly string[] }) {
   const { node } = useNode()
   const { graph } = useDraft()
-  const feeders = graph.edges.filter((edge) => edge.to === node.id).map((edge) => edge.from)
-  const compared = feeders.length > 1 ? ['contradictions', 'near_duplicates', 'agreements'] : []
+  const upstream = graph.edges.filter((edge) => edge.to === node.id).map((edge) => edge.from)
+  const compared = upstream.length > 1 ? ['contradictions', 'near_duplicates', 'agreements'] : []
   return (
     <p className="flex flex-wrap gap-1 text-muted">
       Available in templates:
-      {[...feeders, ...more, 'inputs', ...compared].map((name) => (
+      {[...upstream, ...more, 'inputs', ...compared].map((name) => (
         <code key={name} className="rounded bg-sunken px-1 text-ink">
           {name}
         </code>

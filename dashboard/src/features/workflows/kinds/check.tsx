@@ -14,8 +14,8 @@ export function CheckForm() {
   const { part, set } = useNode()
   return (
     <Section title="Condition">
-      <TextPart path={['assert']} label="Condition" code kept placeholder="review.findings.size() > 0" hint="A CEL expression over the upstream outputs." />
-      <TextPart path={['message']} label="Message" kept hint="Shown when the condition is false." />
+      <TextPart path={['assert']} label="Condition" code keepEmpty placeholder="review.findings.size() > 0" hint="A CEL expression over the upstream outputs." />
+      <TextPart path={['message']} label="Message" keepEmpty hint="Shown when the condition is false." />
       <Segmented
         label="If the condition is false"
         options={SEVERITIES}

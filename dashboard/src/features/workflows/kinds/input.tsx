@@ -1,6 +1,6 @@
 import { SchemaEditor } from '@/components/schema'
 import { Checkbox } from '@/components/ui'
-import { FRESH_SCHEMA } from '../model'
+import { NEW_SCHEMA } from '../model'
 import { useNode } from '../inspector/node'
 import { Section } from '../inspector/section'
 
@@ -13,7 +13,7 @@ export function InputForm() {
       <Checkbox
         label="Validate with a schema"
         checked={schema !== undefined}
-        onChange={(event) => set(['schema'], event.target.checked ? FRESH_SCHEMA : undefined)}
+        onChange={(event) => set(['schema'], event.target.checked ? NEW_SCHEMA : undefined)}
       />
       {schema === undefined ? (
         <p className="text-muted">Any input is accepted.</p>

@@ -8,7 +8,7 @@ export function MapForm({ onChip }: { onChip: () => void }) {
   return (
     <>
       <Section title="For each item">
-        <TextPart path={['over']} label="List" code kept oneLine placeholder="{{ input.files }}" hint="A template for a list of at most 1,000 items." />
+        <TextPart path={['over']} label="List" code keepEmpty oneLine placeholder="{{ input.files }}" hint="A template for a list of at most 1,000 items." />
         <CountPart path={['concurrency']} label="Concurrency" placeholder="8" />
         <Worker />
         <PromptOrParameters names={['item', 'index']} />

@@ -22,7 +22,7 @@ export function OutputForm() {
     <Section title="Output">
       <Segmented label="Output" options={VALUES} value={source} onChange={choose} />
       {source === 'inputs' ? <p className="text-muted">Passes upstream outputs unchanged.</p> : null}
-      {source === 'template' ? <TextPart path={['value']} label="Value" code kept placeholder="{{ writer }}" /> : null}
+      {source === 'template' ? <TextPart path={['value']} label="Value" code keepEmpty placeholder="{{ writer }}" /> : null}
       {source === 'object' && value !== undefined ? (
         <ValueEditor label="Value" value={value} onChange={(next) => set(['value'], next)} error={problem('value')} />
       ) : null}

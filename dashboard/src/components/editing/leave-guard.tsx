@@ -2,8 +2,8 @@ import { useBlocker } from '@tanstack/react-router'
 import { Confirm } from '@/components/ui'
 import { useUnsaved } from '@/lib/unsaved'
 
-/** Asks before somebody leaves a page with something that is not saved. */
-export function Leaving({ changed }: { changed: boolean }) {
+/** Asks for confirmation before leaving a page with unsaved changes. */
+export function LeaveGuard({ changed }: { changed: boolean }) {
   useUnsaved(changed)
   const leaving = useBlocker({
     shouldBlockFn: ({ current, next }) => changed && current.pathname !== next.pathname,
@@ -15,7 +15,7 @@ export function Leaving({ changed }: { changed: boolean }) {
       open={leaving.status === 'blocked'}
       onClose={() => leaving.reset?.()}
       title="Leave without saving?"
-      deed="Leave"
+      confirmLabel="Leave"
       onConfirm={() => leaving.proceed?.()}
     >
       Your unsaved changes will be lost.

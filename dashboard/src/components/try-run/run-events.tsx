@@ -9,22 +9,22 @@ import { exactCount } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { repeated } from '@/lib/repeated'
 
-/** As many as one looks at beside a form; the session's page has all. */
-const LATEST = 500
-/** As near to the end as somebody is who follows it. */
+/** The number of events shown here; the session page shows all. */
+const MAX_SHOWN = 500
+/** Within this distance from the end, the view follows the newest event. */
 const NEAR_END_PX = 80
 
-/** What happens in a run, as it happens. */
-export function Happenings({ run: { run_id: run, session_id: session, status, started_at: started } }: { run: Api.RunView }) {
+/** The events of a run, live. */
+export function RunEvents({ run: { run_id: run, session_id: session, status, started_at: started } }: { run: Api.RunView }) {
   const { data = [] } = useSessionEvents(session)
   const all = data.filter((event) => event.run_id === run && event.type !== 'output.delta')
-  const entries = all.slice(-LATEST).flatMap((event) => {
-    const said = inWords(event)
-    return said === null ? [] : [{ key: String(event.id), said }]
+  const entries = all.slice(-MAX_SHOWN).flatMap((event) => {
+    const content = contentOf(event)
+    return content === null ? [] : [{ key: String(event.id), content }]
   })
   const list = useRef<HTMLOListElement>(null)
   const newest = entries.at(-1)?.key
-  // The newest line stays in sight, unless somebody has scrolled up to read.
+  // Keep the newest line visible unless the user has scrolled up.
   useLayoutEffect(() => {
     const element = list.current
     if (element !== null && element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX) element.scrollTop = element.scrollHeight
@@ -39,14 +39,14 @@ export function Happenings({ run: { run_id: run, session_id: session, status, st
         aria-label="Events"
         className="flex max-h-96 flex-col gap-2 overflow-auto px-4 py-3"
       >
-        {all.length > LATEST ? (
+        {all.length > MAX_SHOWN ? (
           <li>
-            <Line>The first {exactCount(all.length - LATEST)} events are not shown here; the session has all of them.</Line>
+            <Line>The first {exactCount(all.length - MAX_SHOWN)} events are not shown here; the session has all of them.</Line>
           </li>
         ) : null}
-        {entries.map(({ key, said }) => (
+        {entries.map(({ key, content }) => (
           <li key={key} className="min-w-0">
-            {said}
+            {content}
           </li>
         ))}
         {status === 'running' ? (
@@ -66,7 +66,7 @@ function waitingFor(event: Api.EventView | undefined): string {
   return 'Waiting for an answer'
 }
 
-function inWords(event: Api.EventView): ReactNode {
+function contentOf(event: Api.EventView): ReactNode {
   switch (event.type) {
     case 'run.queued':
       return <Line>{event.reason ? `Queued again: ${plain(event.reason)}` : 'Queued'}</Line>

@@ -2,18 +2,18 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { type Api, queryKeys } from '@/api'
-import { Happenings } from './happenings'
+import { RunEvents } from './run-events'
 
 const run = (status: Api.RunStatus) => ({ run_id: 'run_1', session_id: 'ses_1', status }) as Api.RunView
 
-it('shows the latest of a long run, and says that there are more', () => {
+it('shows the latest events of a long run and the number of hidden ones', () => {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
   const tools = Array.from({ length: 600 }, (_, id) => ({ id, run_id: 'run_1', type: 'tool.started', name: `tool-${id}` }))
   const events = [...tools, { id: 600, run_id: 'run_1', type: 'run.completed' }, { id: 601, run_id: 'run_2', type: 'run.queued' }]
   client.setQueryData(queryKeys.sessions.events('ses_1'), events)
   render(
     <QueryClientProvider client={client}>
-      <Happenings run={run('completed')} />
+      <RunEvents run={run('completed')} />
     </QueryClientProvider>,
   )
   const lines = screen.getAllByRole('listitem').map((line) => line.textContent)
@@ -25,7 +25,7 @@ it('shows the latest of a long run, and says that there are more', () => {
   ])
 })
 
-it('says what a run in progress waits for', () => {
+it('shows what a running run is waiting for', () => {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
   client.setQueryData(queryKeys.sessions.events('ses_1'), [
     { id: 1, at: '2026-01-01T00:00:00Z', run_id: 'run_1', type: 'message', role: 'assistant', text: 'Let me look.' },
@@ -33,7 +33,7 @@ it('says what a run in progress waits for', () => {
   ])
   render(
     <QueryClientProvider client={client}>
-      <Happenings run={run('running')} />
+      <RunEvents run={run('running')} />
     </QueryClientProvider>,
   )
   const lines = screen.getAllByRole('listitem').map((line) => line.textContent)

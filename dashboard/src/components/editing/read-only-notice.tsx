@@ -1,17 +1,17 @@
-import { otherKey } from '@/api/access'
+import { askForAnotherKey } from '@/api/access'
 import { useRights } from '@/api/role'
 import { Button } from '@/components/ui'
 import { Notice } from './notice'
 
 interface Props {
-  /** What is shown: "agents". */
+  /** What the page shows, for example "agents". */
   what: string
-  /** Whether something was changed, with the key before. */
+  /** Whether there are unsaved changes, made with a previous key. */
   changed: boolean
 }
 
-/** That the key which somebody has only reads here, and the way to another one. */
-export function OnlyReads({ what, changed }: Props) {
+/** Explains that the key is read-only, with a button to use another one. */
+export function ReadOnlyNotice({ what, changed }: Props) {
   const { role, administers } = useRights()
   if (administers) return null
   return (
@@ -20,7 +20,7 @@ export function OnlyReads({ what, changed }: Props) {
         Your key has the role {role}: you can view {what} but not change them.
         {changed ? ' Your changes are still in this page; an admin key can save them.' : ''}
       </p>
-      <Button size="small" onClick={otherKey}>
+      <Button size="small" onClick={askForAnotherKey}>
         Use another key
       </Button>
     </Notice>

@@ -5,7 +5,7 @@ import { Card, CardBody, CardHeader, Field, Select } from '@/components/ui'
 import { plain } from '@/lib/inert'
 import { fromPlain } from '@/lib/lossless'
 import type { Terms } from './api'
-import type { Brought } from './model'
+import type { CallerContract } from './model'
 
 const KINDS = [
   { value: 'none', label: "The agent's" },
@@ -13,27 +13,27 @@ const KINDS = [
   { value: 'registry', label: 'Registered' },
 ] as const
 
-const FRESH = fromPlain({
+const NEW_SCHEMA = fromPlain({
   type: 'object',
   properties: { answer: { type: 'string' } },
   required: ['answer'],
   additionalProperties: false,
 })
 
-/** How often a caller's contract is retried where nobody says; the server's usual setting. */
-const USUAL_RETRIES = 2
+/** The server's default number of retries for a caller's contract. */
+const DEFAULT_RETRIES = 2
 
 interface Props {
   terms: Terms
-  value: Brought
-  onChange: (brought: Brought) => void
+  value: CallerContract
+  onChange: (contract: CallerContract) => void
 }
 
-/** The output contract of this one run, where the agent leaves that open. */
-export function BroughtContract({ terms, value, onChange }: Props) {
-  const choose = (kind: Brought['kind']) => {
+/** Chooses the output contract of this run, if the agent allows it. */
+export function CallerContractCard({ terms, value, onChange }: Props) {
+  const choose = (kind: CallerContract['kind']) => {
     if (kind === 'none') onChange({ kind })
-    else if (kind === 'inline') onChange({ kind, schema: terms.output ?? FRESH, options: new Map() })
+    else if (kind === 'inline') onChange({ kind, schema: terms.output ?? NEW_SCHEMA, options: new Map() })
     else onChange({ kind, name: '', options: new Map() })
   }
   if (!terms.open) {
@@ -46,10 +46,10 @@ export function BroughtContract({ terms, value, onChange }: Props) {
     )
   }
   return (
-    <Card aria-labelledby="brought">
+    <Card aria-labelledby="caller-contract">
       <CardHeader
         title="Output contract"
-        id="brought"
+        id="caller-contract"
         actions={<Segmented label="Contract" options={KINDS} value={value.kind} onChange={choose} />}
       />
       <CardBody className="flex flex-col gap-4">
@@ -73,7 +73,7 @@ export function BroughtContract({ terms, value, onChange }: Props) {
             <div className="pt-3">
               <ContractOptions
                 value={value.options}
-                usualRetries={USUAL_RETRIES}
+                defaultRetries={DEFAULT_RETRIES}
                 onChange={(options) => onChange({ ...value, options })}
               />
             </div>
@@ -84,7 +84,7 @@ export function BroughtContract({ terms, value, onChange }: Props) {
   )
 }
 
-function Registered({ value, onChange }: { value: Extract<Brought, { kind: 'registry' }>; onChange: (brought: Brought) => void }) {
+function Registered({ value, onChange }: { value: Extract<CallerContract, { kind: 'registry' }>; onChange: (contract: CallerContract) => void }) {
   const registered = useQuery(registeredQuery())
   const schemas = registered.data ?? []
   const chosen = schemas.find((schema) => schema.name === value.name)

@@ -30,5 +30,5 @@ const theme = EditorView.theme({
   '.cm-foldPlaceholder': { backgroundColor: 'var(--color-hover)', border: 'none', color: 'var(--color-muted)' },
 })
 
-/** The tokens of the dashboard, so that both themes are one. */
-export const look = [theme, syntaxHighlighting(highlight)]
+/** Styles the editor with the dashboard's colour tokens. */
+export const appearance = [theme, syntaxHighlighting(highlight)]
