@@ -36,7 +36,8 @@ class ContractChanged(AccordError):
 
     def __init__(self, name: str, message: str, status: int, details: Any = None) -> None:
         super().__init__(name, message, status, details)
-        listed: list[dict[str, Any]] | None = (details or {}).get("differences")
+        known: dict[str, Any] = details or {}
+        listed: list[dict[str, Any]] | None = known.get("differences")
         self.differences: list[Difference] | None = None
         if listed is not None:
             self.differences = [Difference(each["schema"], each["path"], each["change"]) for each in listed]

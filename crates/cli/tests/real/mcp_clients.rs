@@ -1,7 +1,7 @@
-//! Third-party MCP clients against Accord, over both transports: the official Python client and the
-//! Inspector.
+//! Third-party MCP clients against Accord, over both transports: the official Python client, the
+//! Inspector and Claude Code.
 //!
-//! `setup-mcp` in this folder installs them. If they are missing, these tests print that and pass,
+//! `setup-mcp` and `setup` in this folder install them. If they are missing, these tests print that and pass,
 //! unless `ACCORD_REAL=1` is set: then nothing may be skipped.
 
 #![expect(
@@ -232,4 +232,59 @@ async fn the_inspector_over_stdio() {
     let Some(clients) = installed() else { return };
     let host = Host::up().await;
     check_inspector(&clients, &[env!("CARGO_BIN_EXE_accord"), "mcp", "--dir", host.path()]).await;
+}
+
+/// The name of an agent's tool in Claude Code, after `claude mcp add accord`.
+const TRIAGE: &str = "mcp__accord__agent__triage";
+
+/// Adds Accord to Claude Code as a user does. The model of Claude Code then calls an agent and gets its result.
+async fn check_claude(clients: &Path, server: &[&str]) {
+    let model = Script::handler(|request, _| match request.tools().contains(&TRIAGE) {
+        false => Reply::text("A ticket"),
+        true if request.last_text().contains("severity") => Reply::text("The severity is high."),
+        true => Reply::tool(TRIAGE, &json!({"prompt": "Nobody can log in"})),
+    });
+    let model = ModelServer::start(model).await.unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let program = clients.with_file_name("claude-code").join("node_modules/.bin/claude");
+    let claude = async |arguments: &[&str]| {
+        let mut command = Command::new(&program);
+        // No settings of this machine reach the CLI.
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy();
+            if ["ANTHROPIC_", "CLAUDE", "OTEL_"].iter().any(|own| text.starts_with(own)) {
+                command.env_remove(&name);
+            }
+        }
+        command.env("HOME", home.path()).env("CLAUDE_CONFIG_DIR", home.path());
+        command.env("ANTHROPIC_BASE_URL", model.url()).env("ANTHROPIC_API_KEY", "sk-ant-test");
+        command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
+        // Otherwise the model would have to search for the tool first.
+        command.env("ENABLE_TOOL_SEARCH", "false");
+        let output = finished(command.args(arguments).current_dir(home.path()).stdin(Stdio::null())).await;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments:?}: {} {said}", output.stdout.escape_ascii());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    claude(&[&["mcp", "add"], server].concat()).await;
+    let asked = ["-p", "How severe is it?", "--model", "claude-test", "--allowedTools", TRIAGE];
+    assert_eq!(claude(&asked).await.trim(), "The severity is high.");
+    let requests = model.requests();
+    let results: Vec<String> = requests.iter().map(|request| request.last_text()).collect();
+    assert!(results.iter().any(|text| text.contains(r#"{"severity":"high"}"#)), "{results:?}");
+}
+
+#[tokio::test]
+async fn claude_code_over_http() {
+    let Some(clients) = installed() else { return };
+    let host = Host::up().await;
+    check_claude(&clients, &["--transport", "http", "accord", &host.url]).await;
+}
+
+#[tokio::test]
+async fn claude_code_over_stdio() {
+    let Some(clients) = installed() else { return };
+    let host = Host::up().await;
+    let accord = env!("CARGO_BIN_EXE_accord");
+    check_claude(&clients, &["accord", "--", accord, "mcp", "--dir", host.path()]).await;
 }

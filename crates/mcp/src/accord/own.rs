@@ -11,9 +11,9 @@ use super::Accord;
 use super::follow::{Followed, Work, WorkId};
 use super::inputs::shown;
 use super::list::{AT_ONCE, document};
-use super::start::{ANSWER_FIRST, ended};
+use super::start::{self, ended};
 use super::tool_error::ToolError;
-use super::workflow::stands;
+use super::workflow::{self, stands};
 use crate::caller::Caller;
 use crate::toolset::{Answer, Hints, Outcome, Tool};
 
@@ -134,7 +134,11 @@ impl Accord {
             Followed::Over(work) => self.finished(&work).await,
             Followed::NeedsInput(work, open) => {
                 let inputs: Vec<Value> = open.iter().map(shown).collect();
-                let text = format!("{}. {ANSWER_FIRST}\n{:#}", work.message(), json!({ "inputs": inputs }));
+                let next = match &work {
+                    Work::Run(_) => start::ANSWER_FIRST,
+                    Work::Workflow(_) => workflow::ANSWER_FIRST,
+                };
+                let text = format!("{}. {next}\n{:#}", work.message(), json!({ "inputs": inputs }));
                 Ok(Answer::error(text).with_meta(ids(&work)))
             }
         }

@@ -109,7 +109,7 @@ impl Accord {
     }
 }
 
-/// What to do about open requests.
+/// What to do about open requests of a session.
 pub(super) const ANSWER_FIRST: &str = "A person has to answer first. Show each of the inputs to the user, call answer_input with what they decide, then call get_agent_session_status with the session_id until the status is finished, and get_agent_session_result.";
 
 fn needs_input(view: &RunView, open: &[InputRequest]) -> Value {

@@ -86,13 +86,16 @@ impl Accord {
     }
 }
 
+/// What to do about open requests of a workflow run.
+pub(super) const ANSWER_FIRST: &str = "A person has to answer first. Show each of the inputs to the user, call answer_input with what they decide, then call run_workflow with this workflow_run_id: it waits for the output.";
+
 fn needs_input(view: &WorkflowRunView, open: &[InputRequest]) -> Value {
     json!({
         "workflow_run_id": view.workflow_run_id,
         "workflow_name": view.workflow_name,
         "status": view.status,
         "inputs": open.iter().map(shown).collect::<Vec<_>>(),
-        "next": "A person has to answer first. Show each of the inputs to the user, call answer_input with what they decide, then call run_workflow with this workflow_run_id: it waits for the output.",
+        "next": ANSWER_FIRST,
     })
 }
 

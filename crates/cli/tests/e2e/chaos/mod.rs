@@ -20,7 +20,7 @@ use crate::support::{Accord, Project, agent, ask};
 use places::Places;
 
 /// Number of runs. Set `CHAOS_RUNS` for more.
-const RUNS: u32 = 2000;
+const RUNS: u32 = 1000;
 
 /// Number of concurrent requests.
 const AT_ONCE: usize = 64;
