@@ -48,6 +48,7 @@ test-real:
 	@tests/real/durable/run "$$CARGO_TARGET_DIR/debug/accord"
 	@tests/real/clients/run "$$CARGO_TARGET_DIR/debug/accord"
 	@tests/real/front/run "$$CARGO_TARGET_DIR/debug/accord"
+	@tests/real/mcp-conformance "$$CARGO_TARGET_DIR/debug/accord"
 
 # A binary that is already built can be packaged: ACCORD_BIN=target/debug/accord make package
 package: $(if $(ACCORD_BIN),,release)
