@@ -1,7 +1,7 @@
 //! Every agent and every workflow as a tool of its own, whose schemas are the contracts.
 
 use accord_api::{
-    CreateRun, CreateWorkflowRun, ErrorName, ExecutionMode, PageQuery, RunKind, RunStatus, WorkflowRunView,
+    CreateRun, CreateWorkflowRun, ErrorName, ExecutionMode, PageQuery, RunKind, RunStatus, WorkflowRunId,
 };
 use accord_contract::Schema;
 use futures_util::stream::{self, StreamExt as _};
@@ -161,7 +161,9 @@ impl Accord {
                     Err(error) if error.is(ErrorName::WorkflowNotFound) => None,
                     workflow => tool_output(workflow?.output_schema),
                 };
-                conforms(view, schema.as_ref())?;
+                if let Some(schema) = schema {
+                    conforms(&view.workflow_run_id, &view.output, &schema)?;
+                }
                 Answer::value(view.output.clone())
             }
         };
@@ -169,19 +171,20 @@ impl Accord {
     }
 }
 
-/// The outputs of a workflow's agents are judged one by one, and its own schema follows from the graph. An agent that was
-/// changed during the run may have given something else than the tool promises.
-fn conforms(view: &WorkflowRunView, schema: Option<&Value>) -> Result<(), ToolError> {
-    let Some(Ok(schema)) = schema.map(Schema::compile) else { return Ok(()) };
-    if schema.is_valid(&view.output) {
-        return Ok(());
-    }
-    let errors: Vec<String> =
-        schema.violations(&view.output).errors.iter().map(ToString::to_string).collect();
+/// Checks the output of a workflow against the output schema of its tool. That schema is inferred from the current agents,
+/// and one of them may have changed during the run.
+fn conforms(id: &WorkflowRunId, output: &Value, schema: &Value) -> Result<(), ToolError> {
+    let problem = match Schema::compile(schema) {
+        Ok(schema) if schema.is_valid(output) => return Ok(()),
+        Ok(schema) => {
+            let errors = schema.violations(output).errors;
+            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            format!("its output does not conform to the output schema of the tool: {}", errors.join("; "))
+        }
+        Err(error) => format!("the output schema of the tool cannot be enforced: {error}"),
+    };
     Err(ToolError::Message(format!(
-        "The workflow run {} completed, but its output does not conform to the output schema of the tool: {}\nCall run_workflow with this workflow_run_id to see the output, or start the workflow again.",
-        view.workflow_run_id,
-        errors.join("; ")
+        "The workflow run {id} completed, but {problem}\nCall run_workflow with this workflow_run_id to see the output, or start the workflow again."
     )))
 }
 
@@ -269,6 +272,20 @@ mod tests {
         for schema in [json!({"type": "string"}), json!(false), json!({"title": "x".repeat(LONGEST_SCHEMA)})]
         {
             assert_eq!(arguments_schema(&schema), None);
+        }
+    }
+
+    #[test]
+    fn a_nonconforming_output_is_an_error() {
+        let id = WorkflowRunId::new("1");
+        let schema = json!({"type": "object", "required": ["severity"]});
+        assert!(conforms(&id, &json!({"severity": "high"}), &schema).is_ok());
+        for (output, schema, expected) in [
+            (json!({}), schema, "does not conform to the output schema of the tool: "),
+            (json!({}), json!({"type": "nothing"}), "the output schema of the tool cannot be enforced: "),
+        ] {
+            let Err(ToolError::Message(text)) = conforms(&id, &output, &schema) else { panic!("{output}") };
+            assert!(text.contains(expected) && text.contains(&id.to_string()), "{text}");
         }
     }
 
