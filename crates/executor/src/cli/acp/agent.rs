@@ -261,13 +261,8 @@ async fn permission(
     let known = heard.call(&id);
     let mut tool: Tool = known.map(|(tool, _)| tool.clone()).unwrap_or_default();
     tool.update(&call.fields, call.meta.as_ref());
-    let asked_with = call.fields.raw_input.as_ref();
-    // Codex wraps the arguments of MCP tools in its own request.
-    let arguments = asked_with
-        .and_then(|input| input.pointer("/request/_meta/tool_params"))
-        .or(asked_with)
-        .or(known.map(|(_, arguments)| arguments))
-        .cloned();
+    let requested = call.fields.raw_input.as_ref().map(tool_arguments);
+    let arguments = requested.or(known.map(|(_, arguments)| arguments)).cloned();
     let asked = launcher.permissions.request(id, &tool, arguments.unwrap_or_default());
     match launcher.context.desk.decide(asked).await {
         Permission::Asked => Err(Interruption::Turn(TurnError::InputRequired)),
@@ -275,6 +270,11 @@ async fn permission(
             Ok(RequestPermissionResponse::new(outcome(&request, permission == Permission::Allowed)))
         }
     }
+}
+
+/// The arguments of the tool in a request for permission. Codex wraps those of MCP tools in a request of its own.
+fn tool_arguments(raw_input: &Value) -> &Value {
+    raw_input.pointer("/request/_meta/tool_params").unwrap_or(raw_input)
 }
 
 /// What a turn used, where the agent says so: in the field that is to be part of the protocol, or where Gemini CLI puts it.
@@ -290,5 +290,20 @@ fn usage(result: &Value) -> Usage {
             count("/_meta/quota/token_count/input_tokens"),
             count("/_meta/quota/token_count/output_tokens"),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_unwrapped() {
+        let plain = json!({"amount": 5});
+        assert_eq!(tool_arguments(&plain), &plain);
+        let wrapped = json!({"turn_id": "t", "request": {"_meta": {"tool_params": {"amount": 5}}}});
+        assert_eq!(tool_arguments(&wrapped), &plain);
     }
 }
