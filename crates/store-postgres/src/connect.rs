@@ -26,8 +26,8 @@ const ACQUIRE_LIMIT: Duration = Duration::from_secs(5);
 /// tried first.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// How long a server may take to respond. On a connection that was cut silently, the system would
-/// wait for a quarter of an hour; a server that is this slow is of no use either.
+/// The timeout for a response of the server. Without it, a connection that was cut silently would only fail after the
+/// operating system's timeout of about 15 minutes.
 pub(crate) const SILENCE: Duration = Duration::from_secs(2);
 
 /// How long a connection on which nothing can be written is kept. The server may be writable again for new ones: a failover, or

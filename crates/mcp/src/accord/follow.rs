@@ -181,7 +181,7 @@ impl Accord {
             let items = self.client.inputs(&own).await?.items;
             Ok::<_, ClientError>(items.iter().any(|known| known.id == input.id))
         };
-        // What is closed may belong to work that is over, and nothing can be decided about it any more.
+        // A closed request is not looked up: it cannot be answered again, so it does not matter to which work it belongs.
         if input.status == InputStatus::Open && !is_own().await? {
             return Err(unknown());
         }

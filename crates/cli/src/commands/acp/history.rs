@@ -1,4 +1,4 @@
-//! `session/load`: the editor reopens a conversation. Its past is told again, as it was told the first time.
+//! `session/load`: the editor reopens a conversation and gets its history as session updates.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ async fn belongs_to_agent(server: &Server, session: &SessionId) -> Result<(), Er
     Err(Error::new(INVALID_PARAMS, text))
 }
 
-/// Tells all runs of a session: the prompt, the work, and the result.
+/// Sends the history of a session: the prompt, the updates and the result of each run.
 async fn replay(
     server: &Server,
     session: &SessionId,
@@ -99,7 +99,7 @@ fn prompt(run: &RunView) -> String {
     }
 }
 
-/// The answer. A failure was an error of its prompt, which cannot be told again as one.
+/// The result. A failure was the error response to its prompt; in the history it is shown as a thought.
 fn end(run: &RunView) -> SessionUpdate {
     match run.status {
         RunStatus::Completed => says(result(run)),

@@ -1,4 +1,4 @@
-//! Which sessions of Accord a session of the editor stands for, kept in the project so that an editor can reopen it.
+//! Maps sessions of an editor to sessions of Accord. Stored in the project, so that an editor can reopen a session later.
 //!
 //! The editor gets its id before there is a session in Accord, which begins with the first run. So each session of an editor has
 //! a file, with the ids of its sessions in Accord, one per line.
@@ -49,7 +49,7 @@ impl Record {
         file.write_all(format!("{session}\n").as_bytes())
     }
 
-    /// An id comes from outside: what is not shaped like ours names no file.
+    /// The file of a session. Ids come from the editor, so only those in our own format become file names.
     fn file(&self, id: &str) -> Option<PathBuf> {
         let is_ours = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
         let is_id = !id.is_empty() && id.len() <= LONGEST_ID && id.bytes().all(is_ours);
