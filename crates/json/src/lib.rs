@@ -6,7 +6,8 @@
 //! - [`read_strictly`] and [`Strict`]: request bodies and files, into any type;
 //! - [`read_unreserved`]: what a model or a program wrote, into a value;
 //! - [`read_kept`]: results and documents that were checked before they were stored, at any depth;
-//! - [`reserved::find`]: a reserved name and its location.
+//! - [`reserved::find`]: a reserved name and its location;
+//! - [`Meter`]: what reading, and everything else that is made from input, may cost.
 //!
 //! Not here: the strict parser of the judge (`contract/src/parse.rs`), which reads a value at a position of a text, reports
 //! positions, and accepts a duplicate key with the same value.
@@ -14,9 +15,11 @@
 pub mod reserved;
 
 mod exact;
+mod meter;
 mod strict;
 
 pub use exact::{mark_numbers, read_kept};
+pub use meter::{Exceeded, Level, Limits, Meter, Stop};
 pub use reserved::read_unreserved;
 pub use strict::{Strict, read_strictly};
 
