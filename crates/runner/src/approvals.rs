@@ -5,6 +5,8 @@ use accord_contract::Condition;
 use accord_executor::Approvals;
 use serde_json::Value;
 
+use crate::metered::brief;
+
 /// The variable of a rule.
 const ARGUMENTS: &str = "arguments";
 
@@ -28,7 +30,8 @@ impl ApprovalRules {
 impl Approvals for ApprovalRules {
     /// A rule that cannot be evaluated counts as true: a person decides what the rule could not.
     fn are_needed(&self, tool: &str, arguments: &Value) -> bool {
-        let needs = |condition: &Condition| condition.holds(&[(ARGUMENTS, arguments)]).unwrap_or(true);
+        let needs =
+            |condition: &Condition| condition.holds(&[(ARGUMENTS, arguments)], &brief()).unwrap_or(true);
         let rules = self.0.iter().filter(|(approval, _)| approval.is_about(tool));
         rules.into_iter().any(|(_, condition)| condition.as_ref().is_none_or(needs))
     }

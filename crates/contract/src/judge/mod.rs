@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use accord_json::Meter;
 use serde_json::Value;
 
 use crate::account::{self, Account, Span};
@@ -28,15 +29,15 @@ use crate::shape::{self, Mended};
 use crate::verdict::{Accepted, Answer, Source, Verdict};
 
 /// Decides whether an answer holds exactly one value that keeps the contract.
-pub fn judge(answer: &Answer<'_>, contract: &Contract) -> Verdict {
-    within_one_budget(|| verdict(answer, contract))
+pub fn judge(answer: &Answer<'_>, contract: &Contract, meter: &Meter) -> Verdict {
+    within_one_budget(meter, || verdict(answer, contract, meter))
 }
 
-fn verdict(answer: &Answer<'_>, contract: &Contract) -> Verdict {
+fn verdict(answer: &Answer<'_>, contract: &Contract, meter: &Meter) -> Verdict {
     if answer.text.len() > MAX_TEXT_BYTES {
         return report::text_too_long(answer.text.len());
     }
-    let judge = Judge { answer: *answer, contract, facts: OnceCell::new() };
+    let judge = Judge { answer: *answer, contract, facts: OnceCell::new(), meter };
     let structured = answer.structured.and_then(|value| judge.structured(value));
     let verdict = structured.unwrap_or_else(|| judge.text());
     if cfg!(debug_assertions)
@@ -53,6 +54,7 @@ struct Judge<'a> {
     contract: &'a Contract,
     /// Worked out only when the plain way fails.
     facts: OnceCell<Facts>,
+    meter: &'a Meter,
 }
 
 /// A value and the text that it was read from.
@@ -130,7 +132,7 @@ impl Judge<'_> {
     /// A value in the form of the schema. The form that was sent is never the answer itself.
     fn lifted(&self, value: Value) -> Result<Value, LiftError> {
         match self.answer.lift {
-            Some(lift) => lift.lift(value),
+            Some(lift) => lift.lift(value, self.meter),
             None => Ok(value),
         }
     }
@@ -138,7 +140,7 @@ impl Judge<'_> {
     /// As above, borrowed where nothing changes; `None` where lifting fails.
     fn stands_for<'v>(&self, value: &'v Value) -> Option<Cow<'v, Value>> {
         match self.answer.lift {
-            Some(lift) => lift.lift(value.clone()).ok().map(Cow::Owned),
+            Some(lift) => lift.lift(value.clone(), self.meter).ok().map(Cow::Owned),
             None => Some(Cow::Borrowed(value)),
         }
     }

@@ -7,6 +7,7 @@ mod hostile;
 mod kinds;
 mod mistakes;
 
+use accord_contract::Meter;
 use serde_json::{Value, json};
 
 use super::{Agents, ParsedAgent};
@@ -33,7 +34,7 @@ fn loaded(files: &[(&str, &str)]) -> Folder<ParsedAgent> {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    Agents::load(folder.path())
+    Agents::load(folder.path(), &Meter::default())
 }
 
 /// The problems of one file of the agent `a`.

@@ -119,7 +119,7 @@ impl Runs {
         steps: Vec<Body>,
     ) -> Result<CreatedRun, Error> {
         let mut run = Run { requested_by: caller.requested_by.clone(), ..self.again(of, kind) };
-        let asks = self.ask_if_task(&mut run, &assignment)?.map(Box::new);
+        let asks = self.ask_if_task(&mut run, &assignment).await?.map(Box::new);
         let choice = match kind {
             Kind::StartSession => SessionChoice::New(Box::new(Session {
                 parent_session_id: session.parent_session_id,

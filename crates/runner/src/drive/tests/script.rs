@@ -271,7 +271,8 @@ impl Case {
     /// A run under a contract.
     pub(super) fn under(contract: Contract) -> Self {
         let mut case = Self::free();
-        case.assignment.terms = Some(Arc::new(Terms::compile(contract).unwrap()));
+        case.assignment.terms =
+            Some(Arc::new(Terms::compile(contract, &accord_contract::Meter::default()).unwrap()));
         case
     }
 
