@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use accord_domain::input_request::{Decision, ToolUse};
+use accord_domain::step::again::is_about;
 use accord_domain::step::{Body, Step};
 use async_trait::async_trait;
 
@@ -76,7 +77,9 @@ impl Journal {
                 Body::Input { call_id, tool, answer, .. } => {
                     inputs.push(RecordedInput { call_id, tool, answer });
                 }
-                Body::ToolStarted { ref call_id } => {
+                Body::ToolStarted { ref call_id } | Body::ToolResult { ref call_id, .. } => {
+                    // An answer counts for one call.
+                    inputs.retain(|input| !is_about(&input.call_id, call_id));
                     match inputs.iter().position(|input| input.call_id == *call_id) {
                         // The call that was approved: see `use_decision`.
                         Some(used) => drop(inputs.remove(used)),
@@ -135,9 +138,25 @@ impl Journal {
         }
     }
 
-    /// What a person answered to the call of this id.
+    /// Whether a call of the answer that is taken from the record has begun or finished there.
+    pub(crate) fn has_call(&self, id: &str) -> bool {
+        let state = self.state();
+        let of_this_answer = state.recorded.iter().map(|step| &step.body);
+        of_this_answer.take_while(|body| !matches!(body, Body::ModelAnswer { .. })).any(
+            |body| matches!(body, Body::ToolStarted { call_id } | Body::ToolResult { call_id, .. } if call_id == id),
+        )
+    }
+
+    /// What a person answered to the call of this id, and no call has used.
     pub(crate) fn input(&self, call_id: &str) -> Option<RecordedInput> {
         self.state().inputs.iter().rev().find(|input| input.call_id == call_id).cloned()
+    }
+
+    /// The same, for the call that uses it: an answer counts for one call.
+    pub(crate) fn take_input(&self, call_id: &str) -> Option<RecordedInput> {
+        let mut state = self.state();
+        let place = state.inputs.iter().rposition(|input| input.call_id == call_id)?;
+        Some(state.inputs.remove(place))
     }
 
     /// What was decided about a call with these arguments. An approval counts once, in all deliveries: that it was used is saved
@@ -355,6 +374,25 @@ mod tests {
         let journal = Journal::with(steps(recorded).into(), 4, None);
         let left: Vec<ToolUse> = journal.decisions().into_iter().map(|(call, _)| call).collect();
         assert_eq!((left, journal.is_replaying()), (vec![call("rm")], false));
+    }
+
+    #[test]
+    fn an_answer_of_a_person_counts_for_one_call() {
+        let input = |place: usize| Body::Input {
+            input_id: InputId::new("1"),
+            call_id: format!("{place}/c"),
+            purpose: Purpose::Question,
+            tool: None,
+            answer: Some(json!({"answer": place})),
+        };
+        let journal = Journal::with(steps(vec![input(1), result("c"), input(3)]).into(), 4, None);
+        assert_eq!(journal.input("1/c"), None, "its call has a result");
+        assert_eq!(journal.take_input("3/c").and_then(|input| input.answer), Some(json!({"answer": 3})));
+        assert_eq!(journal.take_input("3/c"), None);
+        let begun = Body::ToolStarted { call_id: "c".into() };
+        let journal = Journal::with(steps(vec![input(1), begun]).into(), 3, None);
+        assert_eq!((journal.input("1/c"), journal.has_call("c")), (None, true));
+        assert_eq!(journal.take_call("c"), RecordedCall::Begun);
     }
 
     #[tokio::test]

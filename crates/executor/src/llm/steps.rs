@@ -15,6 +15,7 @@ use super::conversation::{Call, CallResult, Conversation, ENDED, Kept, Message, 
 use super::endpoint::Endpoint;
 use super::exchange::Exchange;
 use super::failure::{FailureContext, shorten};
+use super::people::Consent;
 use super::record::{self, Recorded};
 use super::settings::Settings;
 use super::wire::{ModelRequest, Reply, ReplyEnd};
@@ -344,8 +345,13 @@ impl Steps<'_> {
         match parsed {
             Err(why) => wrong(format!("the arguments are not valid JSON: {why}")),
             Ok(parsed) => {
-                if let Some(output) = self.result_by_person(call, &parsed, place) {
-                    return Ok(output);
+                match self.consent(call, &parsed, place) {
+                    Consent::Given => {}
+                    Consent::Answered(output) => return Ok(output),
+                    Consent::Missing(ask) => {
+                        self.journal.ask(vec![ask]);
+                        return Err(TurnError::InputRequired);
+                    }
                 }
                 if !self.is_repeatable(&call.name, tools) {
                     self.journal.record(record::tool_started(call)).await;

@@ -181,6 +181,36 @@ async fn a_call_that_needs_approval_waits_for_it_and_then_runs_once() {
     }
 }
 
+/// A record without the approval of a call is that of a fork.
+#[tokio::test]
+async fn a_call_without_its_approval_does_not_run_beside_one_with_a_result() {
+    let started =
+        Start { approvals: Arc::new(Even), ..start(settings("openai", json!({})), &["echo"], None) };
+    let usage = json!({"input_tokens": 1, "output_tokens": 1, "cost_usd": null});
+    let calls = ["a", "b"].map(|id| {
+        json!({"id": id, "name": "echo", "arguments": format!("{{\"n\":{}}}", if id == "a" { 1 } else { 2 })})
+    });
+    let bodies = [
+        json!({"type": "model_answer", "text": "", "calls": calls, "ending": "finished", "model": "m", "usage": usage}),
+        json!({"type": "tool_started", "call_id": "a"}),
+        json!({"type": "tool_result", "call_id": "a", "name": "echo", "ok": true, "text": "1"}),
+    ];
+    let steps: Vec<Step> = (1..)
+        .zip(bodies)
+        .map(|(number, body)| Step {
+            number,
+            delivery: 0,
+            at: Timestamp::UNIX_EPOCH,
+            body: serde_json::from_value(body).unwrap(),
+        })
+        .collect();
+    let ran = run_with(started, &steps, Vec::new(), Delivery::Text).await;
+    assert_eq!(ran.answer.unwrap_err().error, TurnError::InputRequired);
+    assert_eq!((ran.steps.len(), ran.requests), (3, 0), "nothing runs");
+    let asked: Vec<&Value> = ran.asked.iter().map(|ask| &ask.tool.as_ref().unwrap().arguments).collect();
+    assert_eq!(asked, [&json!({"n": 2})]);
+}
+
 #[tokio::test]
 async fn a_failure_is_a_step_too() {
     let body = json!({"error": {"code": 500, "message": "failed to parse grammar", "type": "server_error"}});
