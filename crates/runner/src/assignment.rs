@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use accord_api::agent::{Blueprint, Executor, Type};
+use accord_api::step::again::{Until, Way, carried};
 use accord_api::step::{Body, Step};
 use accord_api::{ClaimedRun, Contract, EndpointFact, RunId, RunKind, SessionId, Spent, ValidationMode};
 use accord_contract::lower::{Lowered, Profile, lower};
@@ -97,6 +98,7 @@ impl Assignment {
         let terms = claim.contract.as_deref().map(terms).transpose()?;
         let parameters: Value = document("the parameters", &claim.parameters)?;
         let input = claim.input.as_deref().map(|text| document("the input", text)).transpose()?;
+        let steps = carried(&claim.steps, Way::Redelivery, Until::Step);
         Ok(Self {
             run_id: claim.run_id.clone(),
             session_id: claim.session_id.clone(),
@@ -117,11 +119,11 @@ impl Assignment {
                 .transpose()?,
             model: claim.model.clone(),
             project_dir: claim.project_dir.clone(),
-            facts: recorded_facts(&claim.steps)?.unwrap_or_else(|| claim.facts.clone()),
+            facts: recorded_facts(&steps)?.unwrap_or_else(|| claim.facts.clone()),
             spent: claim.spent,
             host: host.to_owned(),
             next_step: claim.steps.last().map_or(1, |step| step.number.saturating_add(1)),
-            steps: claim.steps.iter().filter(|step| !is_restart(step)).cloned().collect(),
+            steps,
         })
     }
 
@@ -187,14 +189,10 @@ impl Terms {
     }
 }
 
-fn is_restart(step: &Step) -> bool {
-    matches!(step.body, Body::Restarted { .. })
-}
-
 /// What the first delivery knew about endpoints: this one decides by the same facts. A run whose steps begin without them
 /// knew none.
 fn recorded_facts(steps: &[Step]) -> Result<Option<Vec<EndpointFact>>, AssignmentError> {
-    match steps.iter().find(|step| !is_restart(step)).map(|step| &step.body) {
+    match steps.first().map(|step| &step.body) {
         Some(Body::Opened { facts }) => {
             Vec::deserialize(facts).map(Some).map_err(|error| refused("the steps", error))
         }

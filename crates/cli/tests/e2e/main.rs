@@ -9,6 +9,7 @@
 )]
 
 mod acp;
+mod again;
 mod blueprint_contracts;
 mod caller_contracts;
 mod chaos;

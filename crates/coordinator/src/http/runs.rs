@@ -211,7 +211,7 @@ pub(super) async fn steps(
 /// Runs a finished run again, with the same agent, input and contract.
 ///
 /// The new run has a new id. A run that started a session starts a new one; a run that resumed a session resumes it again. The body
-/// can name other parameters or another model.
+/// can name other parameters or another model. The parent of the run's session is not told of the new run, unless `callback` is true.
 #[utoipa::path(
     post,
     path = "/runs/{id}/retry",
@@ -222,7 +222,7 @@ pub(super) async fn steps(
     responses(
         (status = 201, description = "The new run", body = CreatedRun),
         (status = 400, description = "InvalidRequest, ParameterValidationFailed", body = ErrorBody),
-        (status = 404, description = "RunNotFound", body = ErrorBody),
+        (status = 404, description = "RunNotFound, AgentNotFound", body = ErrorBody),
         (status = 409, description = "NotRetryable, SessionBusy", body = ErrorBody),
     )
 )]
@@ -238,7 +238,9 @@ pub(super) async fn retry(
 
 /// Continues a run from one of its steps, as a new run in a new session.
 ///
-/// What the run had answered and done until then is taken over and not paid for again. The run itself does not change.
+/// What the run had answered and done until then is taken over and not paid for again. The run itself does not change. A tool call
+/// without a result is made again, and a person who approved it is asked again. From the last step of a finished run, its last
+/// answer is asked for again.
 #[utoipa::path(
     post,
     path = "/runs/{id}/fork",
@@ -249,8 +251,8 @@ pub(super) async fn retry(
     responses(
         (status = 201, description = "The new run", body = CreatedRun),
         (status = 400, description = "InvalidRequest, InvalidSchema", body = ErrorBody),
-        (status = 404, description = "RunNotFound, StepNotFound", body = ErrorBody),
-        (status = 409, description = "OutputSchemaConflict", body = ErrorBody),
+        (status = 404, description = "RunNotFound, StepNotFound, AgentNotFound", body = ErrorBody),
+        (status = 409, description = "OutputSchemaConflict, NotRetryable", body = ErrorBody),
     )
 )]
 pub(super) async fn fork(

@@ -5,6 +5,7 @@
     reason = "a test ends where something is missing, and says where"
 )]
 
+mod again;
 mod budget;
 mod callbacks;
 mod caller_contract;

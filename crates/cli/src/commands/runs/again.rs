@@ -15,6 +15,14 @@ use crate::for_each::show_status;
 use crate::own_coordinator::{self, Lasting};
 use crate::view::Tone;
 
+/// Whether the parent hears of the new run
+#[derive(Debug, clap::Args)]
+pub(super) struct Callback {
+    /// Report the outcome to the parent session of the run, which continues with it
+    #[arg(long)]
+    pub(super) callback: bool,
+}
+
 /// Whether to wait for the new run
 #[derive(Debug, clap::Args)]
 pub(super) struct Waiting {
