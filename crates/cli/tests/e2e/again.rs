@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use accord_api::{
-    AnswerInput, CreateRun, CreatedRun, ForkRun, InputQuery, InputStatus, RetryRun, RunId, RunStatus, RunView,
+    AnswerInput, CreateKey, CreateRun, CreatedRun, ForkRun, InputQuery, InputStatus, RetryRun, Role, RunId,
+    RunStatus, RunView,
 };
-use accord_client::Client;
+use accord_client::{ApiKey, Client};
 use accord_test_support::{ModelServer, PostgresCluster, Reply, Script};
 use serde_json::json;
 
-use crate::support::{Project, accord, agent};
+use crate::support::{Project, agent};
 
 /// Pays with a command that needs approval, and answers what came of it.
 fn script() -> Script {
@@ -58,14 +59,12 @@ async fn approved_as_often_as_it_runs(database: &str) {
         "output_schema_options": {"strategy": "prompt"}, "tools": ["run_command"], "approve": ["run_command"],
     });
     let project = Project::new().agent(&agent("payer", &model, &more)).set("ACCORD_DATABASE__URL", database);
-    let made = accord(project.path())
-        .args(["keys", "create", "--role", "caller", "--name", "app", "--database", database, "--json"])
-        .output()
-        .await
-        .unwrap();
-    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
     let host = project.up().await;
-    let client = Client::new(&host.url, made["key"].as_str()).unwrap();
+    let key = |role| CreateKey { role, name: "test".into(), expires_at: None };
+    let admin = host.client.create_key(&key(Role::Admin)).await.unwrap();
+    let admin = Client::new(&host.url, Some(&ApiKey::new(admin.key))).unwrap();
+    let caller = admin.create_key(&key(Role::Caller)).await.unwrap();
+    let client = Client::new(&host.url, Some(&ApiKey::new(caller.key))).unwrap();
     let paid = || std::fs::read_to_string(host.path().join("paid")).unwrap_or_default().lines().count();
 
     let request = CreateRun {
