@@ -39,6 +39,8 @@ pub struct Journal {
 struct State {
     recorded: VecDeque<Step>,
     next: u32,
+    /// The step that was taken or recorded last. A call that is made again comes after the same one.
+    last: u32,
     diverged: Option<String>,
     /// What people answered. Answers are found by what they are about, wherever they are in the record.
     inputs: Vec<RecordedInput>,
@@ -86,7 +88,7 @@ impl Journal {
                 _ => others.push_back(step),
             }
         }
-        let state = State { recorded: others, next, diverged: None, inputs, asked: Vec::new() };
+        let state = State { recorded: others, next, last: 0, diverged: None, inputs, asked: Vec::new() };
         Self {
             state: Mutex::new(state),
             sink,
@@ -111,7 +113,7 @@ impl Journal {
         let mut state = self.state();
         let next = state.recorded.front()?;
         if is_expected(&next.body) {
-            return state.recorded.pop_front().map(|step| step.body);
+            return state.pop();
         }
         state.diverged = Some(format!("step {} is {}, not {expected}", next.number, next.body.kind()));
         state.recorded.clear();
@@ -122,7 +124,7 @@ impl Journal {
     pub fn take_if(&self, is_wanted: impl FnOnce(&Body) -> bool) -> Option<Body> {
         let mut state = self.state();
         let is_next = state.recorded.front().is_some_and(|step| is_wanted(&step.body));
-        if is_next { state.recorded.pop_front().map(|step| step.body) } else { None }
+        if is_next { state.pop() } else { None }
     }
 
     /// What the record says of a tool call.
@@ -133,6 +135,11 @@ impl Journal {
             _ if has_begun.is_some() => RecordedCall::Begun,
             _ => RecordedCall::New,
         }
+    }
+
+    /// The number of the step that what comes next follows: the same in every delivery.
+    pub(crate) fn last(&self) -> u32 {
+        self.state().last
     }
 
     /// What a person answered to the call of this id.
@@ -207,7 +214,7 @@ impl Journal {
     fn next_number(&self) -> u32 {
         let mut state = self.state();
         let number = state.next;
-        state.next += 1;
+        (state.next, state.last) = (number + 1, number);
         number
     }
 
@@ -222,6 +229,14 @@ impl Journal {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn pop(&mut self) -> Option<Body> {
+        let step = self.recorded.pop_front()?;
+        self.last = step.number;
+        Some(step.body)
     }
 }
 

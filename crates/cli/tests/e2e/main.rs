@@ -31,6 +31,8 @@ mod people;
 mod review;
 mod steps;
 mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod traces;
 mod unread;
 mod workflow;
