@@ -323,6 +323,22 @@ mod tests {
         assert_eq!(*saved.0.lock().unwrap(), [(2, message("b"))]);
     }
 
+    #[tokio::test]
+    async fn a_call_follows_the_same_step_in_every_delivery() {
+        let first = Journal::new(Vec::new(), 1, Arc::new(Saved::default()));
+        let recorded = vec![message("a"), result("b")];
+        for body in recorded.clone() {
+            first.record(body).await;
+        }
+        let again = Journal::with(steps(recorded).into(), 3, None);
+        while again.take_if(|_| true).is_some() {}
+        assert_eq!((first.last(), again.last()), (2, 2));
+        // A run that started over has other calls: its steps have other numbers.
+        let restarted = Journal::new(Vec::new(), 4, Arc::new(Saved::default()));
+        restarted.record(message("a")).await;
+        assert_eq!(restarted.last(), 4);
+    }
+
     #[test]
     fn another_step_than_the_expected_one_drops_the_rest() {
         let journal = Journal::with(steps(vec![message("a"), message("b")]).into(), 3, None);

@@ -130,6 +130,20 @@ mod tests {
     }
 
     #[test]
+    fn a_server_says_what_a_second_call_does() {
+        let cases = [
+            (json!({}), Effect::Unknown),
+            (json!({"annotations": {"readOnlyHint": true}}), Effect::None),
+            (json!({"annotations": {"idempotentHint": true}}), Effect::Idempotent),
+            (json!({"annotations": {"idempotentHint": false}, "_meta": {IDEMPOTENCY_KEY: true}}), Effect::Idempotent),
+            (json!({"_meta": {IDEMPOTENCY_KEY: "yes"}}), Effect::Unknown),
+        ];
+        for (tool, expected) in cases {
+            assert_eq!(effect(&tool), expected, "{tool}");
+        }
+    }
+
+    #[test]
     fn reports_violations_of_the_protocol() {
         let many: Vec<Value> =
             (0..10_000).map(|number| json!({"name": number.to_string(), "inputSchema": {}})).collect();
