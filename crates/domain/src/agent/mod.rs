@@ -57,8 +57,7 @@ pub struct Limits {
     /// Maximum working time in seconds. Waiting for children or people does not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
-    /// Maximum time in seconds that a run waits for its children. Defaults to one hour, not counting the time in which a person is
-    /// asked for input by one of them.
+    /// Maximum time in seconds that a run waits for its children. Defaults to one hour, or longer if one of them asks a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_seconds: Option<u64>,
     /// Time in seconds that a person has to answer a request for input. Defaults to one day.

@@ -3,22 +3,23 @@
 //! A proxy between runner and coordinator breaks one request of each run, at every boundary, for each method and each tool that the
 //! coordinator lists.
 
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use accord_api::{CreateRun, EventId, RunId, RunQuery, RunStatus, WorkflowRunQuery};
+use accord_api::{CreateRun, EventId, RunId, RunQuery, RunStatus, RunView, WorkflowRunQuery};
 use accord_client::{Client, EventFilter};
 use accord_test_support::{ModelServer, RecordedRequest, Reply, Script};
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::process::Child;
+use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
 use super::{call_with_meta, post};
 use crate::kill;
-use crate::support::{Accord, Project, agent, data, severity};
+use crate::support::{Accord, Project, accord, agent, data, severity};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -355,6 +356,72 @@ async fn a_killed_runner_pays_for_its_sync_child_once() {
     let runs = accord.client.runs(&RunQuery::default()).await.unwrap().items;
     assert_eq!(runs.len(), 2, "{runs:?}");
     accord.end().await;
+}
+
+/// The coordinator restarts, by a signal and by force, while parents wait for their children: each has one, and its result.
+#[tokio::test]
+async fn parents_survive_restarts_of_their_coordinator() {
+    const PARENTS: usize = 12;
+    let (project, model, _child) = project().await;
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let coordinator = || {
+        let mut command = accord(project.path());
+        command.args(["coordinator", "--listen", &format!("127.0.0.1:{port}")]);
+        command.env("ACCORD_QUEUE__LEASE_SECONDS", "60").stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().unwrap()
+    };
+    let mut running = coordinator();
+    let _runner = kill::runner(project.path(), port);
+    let client = Client::new(&format!("http://127.0.0.1:{port}"), None).unwrap();
+    let mut parents = Vec::new();
+    for number in 0..PARENTS {
+        parents.push(submitted(&client, number).await);
+    }
+    // Each parent asks its model twice.
+    for (signal, requests) in [("-TERM", 2), ("-KILL", 8), ("-TERM", 14), ("-KILL", 20)] {
+        timeout(PATIENCE, model.wait_for_requests(requests)).await.unwrap();
+        let id = running.id().unwrap().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().await.unwrap().success());
+        timeout(PATIENCE, running.wait()).await.unwrap().unwrap();
+        running = coordinator();
+    }
+    for parent in &parents {
+        let run = timeout(PATIENCE, finished(&client, parent)).await.unwrap();
+        assert_eq!(run.status, RunStatus::Completed, "{:?}", run.error);
+    }
+    let all = client.runs(&RunQuery { limit: Some(500), ..RunQuery::default() }).await.unwrap().items;
+    assert_eq!(all.len(), 2 * PARENTS);
+    assert_eq!(model.requests().len(), 2 * PARENTS, "nothing is asked twice");
+}
+
+/// Creates a parent, again until it is acknowledged.
+async fn submitted(client: &Client, number: usize) -> RunId {
+    let request = CreateRun {
+        agent_name: Some("father".to_owned()),
+        prompt: Some("use:start_agent_session.".to_owned()),
+        ..CreateRun::default()
+    };
+    let mut pause = tokio::time::interval(Duration::from_millis(20));
+    loop {
+        match client.create_run(&request, Some(&number.to_string())).await {
+            Ok(run) => return run.run_id,
+            Err(error) => assert!(error.is_transient(), "{error}"),
+        }
+        pause.tick().await;
+    }
+}
+
+/// A run when it has finished, whatever happens to the coordinator meanwhile.
+async fn finished(client: &Client, run: &RunId) -> RunView {
+    let mut pause = tokio::time::interval(Duration::from_millis(20));
+    loop {
+        match client.wait_for_run(run, 5).await {
+            Ok(run) if run.status.is_over() => return run,
+            Ok(_) => {}
+            Err(error) => assert!(error.is_transient(), "{error}"),
+        }
+        pause.tick().await;
+    }
 }
 
 /// The run that starts after another one.
