@@ -171,7 +171,8 @@ fn is_required(schema: &Value, name: &str) -> bool {
 fn question(name: &str, field: &Value, is_required: bool) -> String {
     let text = |key: &str| field.get(key).and_then(Value::as_str);
     let choices = field.get("enum").and_then(Value::as_array).map(|choices| {
-        let choices = choices.iter().map(|choice| choice.as_str().map_or_else(|| shown(choice), str::to_owned));
+        let choices =
+            choices.iter().map(|choice| choice.as_str().map_or_else(|| shown(choice), str::to_owned));
         choices.collect::<Vec<_>>().join(" or ")
     });
     let kind = choices.or_else(|| text("type").map(str::to_owned)).unwrap_or_default();

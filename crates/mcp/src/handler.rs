@@ -102,7 +102,9 @@ fn key(given: Option<&Value>) -> Result<Option<String>, ErrorData> {
             let digest = Sha256::digest(key);
             Ok(Some(digest.iter().map(|byte| format!("{byte:02x}")).collect()))
         }
-        Some(_) => Err(wrong(format!("_meta.{IDEMPOTENCY_KEY}: expected a string of 1 to {LONGEST_KEY} bytes"))),
+        Some(_) => {
+            Err(wrong(format!("_meta.{IDEMPOTENCY_KEY}: expected a string of 1 to {LONGEST_KEY} bytes")))
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use accord_api::agent::{IDEMPOTENCY_KEY, MAY_PASS};
 use rmcp::model::{
-    self, CallToolResult, ContentBlock, DetailedTask, GetTaskResult, InputRequest, InputRequests,
-    ErrorData, InputRequiredResult, MetaObject, TaskPayload, TaskStatus, ToolAnnotations,
+    self, CallToolResult, ContentBlock, DetailedTask, ErrorData, GetTaskResult, InputRequest, InputRequests,
+    InputRequiredResult, MetaObject, TaskPayload, TaskStatus, ToolAnnotations,
 };
 use serde_json::{Map, Value, json};
 

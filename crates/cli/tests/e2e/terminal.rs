@@ -113,7 +113,9 @@ async fn an_agent_asks_for_approval_at_the_terminal() {
         let last = messages.last().unwrap().to_string();
         match messages.len() {
             1 => Reply::tool("ask_human", &json!({"question": "Which file?", "choices": ["a", "b"]})),
-            3 if last.contains('b') => Reply::tool("run_command", &json!({"command": "echo deleted >> deleted"})),
+            3 if last.contains('b') => {
+                Reply::tool("run_command", &json!({"command": "echo deleted >> deleted"}))
+            }
             _ if last.contains("not today") => Reply::text("kept"),
             _ => Reply::text("deleted"),
         }

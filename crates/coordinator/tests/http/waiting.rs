@@ -166,7 +166,11 @@ async fn a_person_who_is_asked_by_a_child_has_all_of_their_time() {
         desk.pass(23 * 60 * 60);
         desk.reconcile().await;
         let status = if waits { "waiting" } else { "failed" };
-        assert_eq!(family.run().await["status"], status, "a day for the person, unless the agent says otherwise");
+        assert_eq!(
+            family.run().await["status"],
+            status,
+            "a day for the person, unless the agent says otherwise"
+        );
         if !waits {
             continue;
         }

@@ -135,7 +135,10 @@ mod tests {
             (json!({}), Effect::Unknown),
             (json!({"annotations": {"readOnlyHint": true}}), Effect::None),
             (json!({"annotations": {"idempotentHint": true}}), Effect::Idempotent),
-            (json!({"annotations": {"idempotentHint": false}, "_meta": {IDEMPOTENCY_KEY: true}}), Effect::Idempotent),
+            (
+                json!({"annotations": {"idempotentHint": false}, "_meta": {IDEMPOTENCY_KEY: true}}),
+                Effect::Idempotent,
+            ),
             (json!({"_meta": {IDEMPOTENCY_KEY: "yes"}}), Effect::Unknown),
         ];
         for (tool, expected) in cases {

@@ -68,10 +68,14 @@ fn father(request: &RecordedRequest, _: usize) -> Reply {
         return Reply::text(last);
     }
     let called = messages.len() / 2;
-    let session = last.find("ses_").map(|at| last[at..].chars().take_while(|c| c.is_alphanumeric() || "_-".contains(*c)));
+    let session = last
+        .find("ses_")
+        .map(|at| last[at..].chars().take_while(|c| c.is_alphanumeric() || "_-".contains(*c)));
     let session: String = session.map(Iterator::collect).unwrap_or_default();
     match (called, needs_session(tool)) {
-        (0, true) => Reply::tool("accord__start_agent_session", &json!({"agent_name": "child", "prompt": "Go."})),
+        (0, true) => {
+            Reply::tool("accord__start_agent_session", &json!({"agent_name": "child", "prompt": "Go."}))
+        }
         (0, false) | (1, true) => Reply::tool(format!("accord__{tool}"), &calls(tool, &session).0),
         _ => Reply::text(r#"{"severity": "high"}"#),
     }
@@ -81,11 +85,11 @@ async fn project() -> (Project, ModelServer, ModelServer) {
     let model = ModelServer::start(Script::handler(father)).await.unwrap();
     let child = Script::handler(|_, _| Reply::text(r#"{"severity": "low"}"#));
     let child = ModelServer::start(child).await.unwrap();
-    let contract =
-        json!({"output_schema": severity(), "output_schema_options": {"strategy": "prompt", "max_retries": 0}});
+    let contract = json!({"output_schema": severity(), "output_schema_options": {"strategy": "prompt", "max_retries": 0}});
     let mut own = contract.clone();
     own["mcp_servers"] = json!({"accord": {}});
-    let project = Project::new().agent(&agent("father", &model, &own)).agent(&agent("child", &child, &contract));
+    let project =
+        Project::new().agent(&agent("father", &model, &own)).agent(&agent("child", &child, &contract));
     (project, model, child)
 }
 
@@ -155,16 +159,20 @@ impl Proxy {
     async fn pass(&self, mut client: TcpStream, upstream: &str) -> Option<()> {
         let (head, body) = request(&mut client).await?;
         let message = serde_json::from_slice(&body).unwrap_or_default();
-        let at = match self.target.lock().unwrap().take_if(|target| head.starts_with("POST /mcp") && target.is_met_by(&message)) {
-            Some(target) => Some(target.at),
-            None => None,
-        };
+        let is_met = |target: &mut Target| head.starts_with("POST /mcp") && target.is_met_by(&message);
+        let at = self.target.lock().unwrap().take_if(is_met).map(|target| target.at);
         match at {
             Some(Break::BeforeRequest) => return None,
             Some(Break::Unavailable) => {
                 let body = r#"{"error":"Overloaded","message":"retry later","status_code":503}"#;
-                let head = format!("HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: {}", body.len());
-                return client.write_all(format!("{head}\r\nconnection: close\r\n\r\n{body}").as_bytes()).await.ok();
+                let head = format!(
+                    "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: {}",
+                    body.len()
+                );
+                return client
+                    .write_all(format!("{head}\r\nconnection: close\r\n\r\n{body}").as_bytes())
+                    .await
+                    .ok();
             }
             _ => {}
         }
@@ -193,7 +201,11 @@ async fn request(client: &mut TcpStream) -> Option<(String, Vec<u8>)> {
     loop {
         if let Some(end) = read.windows(4).position(|window| window == b"\r\n\r\n") {
             let head = String::from_utf8(read[..end + 4].to_vec()).unwrap();
-            let length = head.to_lowercase().split("content-length:").nth(1).and_then(|rest| rest.lines().next()?.trim().parse().ok());
+            let length = head
+                .to_lowercase()
+                .split("content-length:")
+                .nth(1)
+                .and_then(|rest| rest.lines().next()?.trim().parse().ok());
             let length: usize = length.unwrap_or_default();
             let mut body = read.split_off(end + 4);
             let had = body.len();
@@ -306,7 +318,13 @@ async fn a_call_with_a_key_is_done_once_for_every_client() {
         }
         keyed += 1;
         let url = &broken.accord.url;
-        let session = call_with_meta(url, "start_agent_session", json!({"agent_name": "child", "prompt": "Go."}), json!({})).await;
+        let session = call_with_meta(
+            url,
+            "start_agent_session",
+            json!({"agent_name": "child", "prompt": "Go."}),
+            json!({}),
+        )
+        .await;
         let session = session["structuredContent"]["session_id"].as_str().unwrap().to_owned();
         let before = broken.started().await;
         let (arguments, once) = calls(name, &session);
@@ -321,7 +339,9 @@ async fn a_call_with_a_key_is_done_once_for_every_client() {
         assert_eq!(broken.started().await, expected, "{name}");
     }
     assert!(keyed >= 5, "{keyed}");
-    let listed = call_with_meta(&broken.accord.url, "list_agents", json!({}), json!({"accord/idempotency-key": ""})).await;
+    let listed =
+        call_with_meta(&broken.accord.url, "list_agents", json!({}), json!({"accord/idempotency-key": ""}))
+            .await;
     assert_eq!(listed, Value::Null, "an empty key is an error");
 }
 
@@ -348,7 +368,12 @@ async fn a_killed_runner_pays_for_its_sync_child_once() {
     let _runner = kill::runner(accord.path(), port);
     std::fs::write(accord.path().join("go"), "").unwrap();
     let run = accord.client.wait_for_run(&parent, 60).await.unwrap();
-    assert_eq!((run.status, data(&run)), (RunStatus::Completed, Some(json!({"severity": "high"}))), "{:?}", run.error);
+    assert_eq!(
+        (run.status, data(&run)),
+        (RunStatus::Completed, Some(json!({"severity": "high"}))),
+        "{:?}",
+        run.error
+    );
     assert!(run.attempt > 1, "the parent was not at work when its runner was killed");
     let steps = accord.client.steps(&parent).await.unwrap();
     let steps = serde_json::to_string(&steps).unwrap();
@@ -427,7 +452,8 @@ async fn finished(client: &Client, run: &RunId) -> RunView {
 /// The run that starts after another one.
 async fn started_after(client: &Client, parent: &RunId) -> RunId {
     let types = vec!["run.started".to_owned()];
-    let mut events = client.events(&EventFilter { types, ..EventFilter::default() }, Some(EventId::default()));
+    let mut events =
+        client.events(&EventFilter { types, ..EventFilter::default() }, Some(EventId::default()));
     loop {
         let run = events.next().await.unwrap().unwrap().run_id.unwrap();
         if run != *parent {

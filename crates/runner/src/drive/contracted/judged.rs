@@ -228,7 +228,8 @@ fn astray(mut rejected: Rejected, names: &str, rung: Rung) -> Rejected {
 /// The same rejection of an answer without a value, with the tool that was to be called.
 fn uncalled(mut rejected: Rejected) -> Rejected {
     for violation in &mut rejected.violations.errors {
-        violation.message = format!("expected a call of `{SUBMIT_TOOL}`, got none, and {}", violation.message);
+        violation.message =
+            format!("expected a call of `{SUBMIT_TOOL}`, got none, and {}", violation.message);
     }
     rejected
 }

@@ -287,7 +287,8 @@ async fn a_result_that_was_never_submitted_names_the_tool() {
     let message = "expected a call of `submit_result`, got none, and no JSON value found in the answer";
     assert_eq!(ran.failure().validation_errors, [format!("$: {message}")]);
     let ran = calling().retries(0).run(vec![says("")]).await;
-    let message = "expected a call of `submit_result`, got none, and the answer is empty; return a JSON value";
+    let message =
+        "expected a call of `submit_result`, got none, and the answer is empty; return a JSON value";
     assert_eq!(ran.failure().validation_errors, [format!("$: {message}")]);
     let ran = Case::with(Strategy::Prompt).retries(0).run(vec![says("Done!")]).await;
     assert_eq!(ran.failure().validation_errors, ["$: no JSON value found in the answer"]);
