@@ -40,6 +40,8 @@ pub struct Journal {
 struct State {
     recorded: VecDeque<Step>,
     next: u32,
+    /// The step that was taken or recorded last. A call that is made again comes after the same one.
+    last: u32,
     diverged: Option<String>,
     /// What people answered. Answers are found by what they are about, wherever they are in the record.
     inputs: Vec<RecordedInput>,
@@ -89,7 +91,7 @@ impl Journal {
                 _ => others.push_back(step),
             }
         }
-        let state = State { recorded: others, next, diverged: None, inputs, asked: Vec::new() };
+        let state = State { recorded: others, next, last: 0, diverged: None, inputs, asked: Vec::new() };
         Self {
             state: Mutex::new(state),
             sink,
@@ -114,7 +116,7 @@ impl Journal {
         let mut state = self.state();
         let next = state.recorded.front()?;
         if is_expected(&next.body) {
-            return state.recorded.pop_front().map(|step| step.body);
+            return state.pop();
         }
         state.diverged = Some(format!("step {} is {}, not {expected}", next.number, next.body.kind()));
         state.recorded.clear();
@@ -125,7 +127,7 @@ impl Journal {
     pub fn take_if(&self, is_wanted: impl FnOnce(&Body) -> bool) -> Option<Body> {
         let mut state = self.state();
         let is_next = state.recorded.front().is_some_and(|step| is_wanted(&step.body));
-        if is_next { state.recorded.pop_front().map(|step| step.body) } else { None }
+        if is_next { state.pop() } else { None }
     }
 
     /// What the record says of a tool call.
@@ -136,6 +138,11 @@ impl Journal {
             _ if has_begun.is_some() => RecordedCall::Begun,
             _ => RecordedCall::New,
         }
+    }
+
+    /// The number of the step that what comes next follows: the same in every delivery.
+    pub(crate) fn last(&self) -> u32 {
+        self.state().last
     }
 
     /// Whether a call of the answer that is taken from the record has begun or finished there.
@@ -226,7 +233,7 @@ impl Journal {
     fn next_number(&self) -> u32 {
         let mut state = self.state();
         let number = state.next;
-        state.next += 1;
+        (state.next, state.last) = (number + 1, number);
         number
     }
 
@@ -241,6 +248,14 @@ impl Journal {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn pop(&mut self) -> Option<Body> {
+        let step = self.recorded.pop_front()?;
+        self.last = step.number;
+        Some(step.body)
     }
 }
 
@@ -325,6 +340,22 @@ mod tests {
         assert!(!journal.is_replaying());
         journal.record(message("b")).await;
         assert_eq!(*saved.0.lock().unwrap(), [(2, message("b"))]);
+    }
+
+    #[tokio::test]
+    async fn a_call_follows_the_same_step_in_every_delivery() {
+        let first = Journal::new(Vec::new(), 1, Arc::new(Saved::default()));
+        let recorded = vec![message("a"), result("b")];
+        for body in recorded.clone() {
+            first.record(body).await;
+        }
+        let again = Journal::with(steps(recorded).into(), 3, None);
+        while again.take_if(|_| true).is_some() {}
+        assert_eq!((first.last(), again.last()), (2, 2));
+        // A run that started over has other calls: its steps have other numbers.
+        let restarted = Journal::new(Vec::new(), 4, Arc::new(Saved::default()));
+        restarted.record(message("a")).await;
+        assert_eq!(restarted.last(), 4);
     }
 
     #[test]

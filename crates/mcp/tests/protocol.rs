@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use accord_mcp::{Answer, Caller, Hints, Http, Outcome, Tasks, Tool, Toolset, serve};
+use accord_mcp::{Answer, Caller, Hints, Http, Outcome, Tasks, Tool, Toolset, Unavailable, serve};
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -25,7 +25,7 @@ impl Toolset for Tools {
         Some("be kind".to_owned())
     }
 
-    async fn tools(&self) -> Vec<Tool> {
+    async fn tools(&self) -> Result<Vec<Tool>, Unavailable> {
         let schema = json!({"type": "object"});
         let tool = |name: &str| Tool {
             name: name.to_owned(),
@@ -34,7 +34,7 @@ impl Toolset for Tools {
             output_schema: Some(schema.clone()),
             hints: Hints::Reads,
         };
-        ["echo", "work", "hang"].map(tool).to_vec()
+        Ok(["echo", "work", "hang"].map(tool).to_vec())
     }
 
     async fn call(&self, name: &str, arguments: Map<String, Value>, caller: &Caller) -> Option<Outcome> {

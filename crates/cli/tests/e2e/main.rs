@@ -32,6 +32,8 @@ mod people;
 mod review;
 mod steps;
 mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod traces;
 mod unread;
 mod workflow;

@@ -73,6 +73,8 @@ async fn the_run_continues_with_all_answers_in_order() {
     desk.post(&path(approval), json!({"answer": {"approve": false, "reason": "no"}, "digest": digest})).await;
     let second = desk.post(&path(approval), json!({"answer": {"approve": true}})).await;
     assert_eq!(refused(&second), (409, "InputClosed"), "the first answer counts");
+    let (status, repeated) = desk.post(&path(question), json!({"answer": {"answer": "y"}})).await;
+    assert_eq!((status, repeated), (200, answered), "its response may have been lost");
 
     let again = desk.claim(&runner).await;
     assert_eq!((again.run_id.as_str(), &again.run["attempt"]), (held.run_id.as_str(), &json!(2)));

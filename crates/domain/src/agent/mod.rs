@@ -57,7 +57,7 @@ pub struct Limits {
     /// Maximum working time in seconds. Waiting for children or people does not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
-    /// Maximum time in seconds that a run waits for its children. Defaults to one hour.
+    /// Maximum time in seconds that a run waits for its children. Defaults to one hour, or longer if one of them asks a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_seconds: Option<u64>,
     /// Time in seconds that a person has to answer a request for input. Defaults to one day.
@@ -178,6 +178,13 @@ pub enum Effect {
     /// Anything.
     Unknown,
 }
+
+/// Where a call of an MCP tool says in its `_meta` which call it is, the same each time that it is made. A tool whose own `_meta`
+/// has it as `true` does a call with the same key once.
+pub const IDEMPOTENCY_KEY: &str = "accord/idempotency-key";
+
+/// Where an MCP error says in its data that the same request may do better later.
+pub const MAY_PASS: &str = "accord/may-pass";
 
 /// What happens if nobody answers a question or a request for approval in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]

@@ -281,7 +281,9 @@ fn server(server: &McpServer) -> Value {
         Reach::Program { command, args, env } => {
             json!({"name": server.name, "command": command, "args": args, "env": env})
         }
-        Reach::Address { url, headers } => json!({"name": server.name, "url": url, "headers": headers}),
+        Reach::Address { url, headers } | Reach::Coordinator { url, headers } => {
+            json!({"name": server.name, "url": url, "headers": headers})
+        }
     }
 }
 

@@ -293,6 +293,7 @@ impl Steps<'_> {
             let shown = parsed.as_ref().map_or_else(|_| Value::from(call.arguments.as_str()), Value::clone);
             let started =
                 Event::ToolStarted { call_id: call.id.clone(), name: call.name.clone(), arguments: shown };
+            let after = self.journal.last();
             let has_begun = match self.journal.take_call(&call.id) {
                 RecordedCall::Done { ok, text } => {
                     self.tell(Event::Replayed(Box::new(started))).await?;
@@ -305,7 +306,7 @@ impl Steps<'_> {
             self.tell(started).await?;
             let output = match has_begun && !self.is_repeatable(&call.name, tools) {
                 true => ToolOutput { ok: false, text: UNVERIFIED.to_owned() },
-                false => self.run_tool(call, parsed, tools, place).await?,
+                false => self.run_tool(call, parsed, tools, place, after).await?,
             };
             results.push(CallResult::new(call, output.ok, output.text.clone()));
             if !self.stop.is_cancelled() {
@@ -325,13 +326,14 @@ impl Steps<'_> {
         Ok(())
     }
 
-    /// Runs one tool. Mistakes of the model are reported to the model.
+    /// Runs one tool. Mistakes of the model are reported to the model. `after` is the step that the call follows.
     async fn run_tool(
         &self,
         call: &Call,
         parsed: serde_json::Result<Value>,
         tools: &[ToolSpec],
         place: usize,
+        after: u32,
     ) -> Result<ToolOutput, TurnError> {
         let wrong = |text: String| Ok(ToolOutput { ok: false, text });
         if !is_known(&call.name, tools) {
@@ -361,7 +363,7 @@ impl Steps<'_> {
                 if self.stop.is_cancelled() {
                     return Err(TurnError::Stopped);
                 }
-                let key = format!("{}/{place}/{}", self.run_id, call.id);
+                let key = format!("{}/{after}/{place}/{}", self.run_id, call.id);
                 let span = tool_span(call);
                 let call = ToolCall { name: &call.name, arguments: &parsed, key: &key };
                 let output = self.toolbox.call(call, self.stop).instrument(span.clone()).await;

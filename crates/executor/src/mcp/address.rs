@@ -228,7 +228,11 @@ fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
 }
 
 fn unreachable(error: TransportError) -> McpError {
-    McpError::Gone(format!("it cannot be reached: {error}"))
+    let message = format!("it cannot be reached: {error}");
+    match error {
+        TransportError::Connection(_) => McpError::Gone(message),
+        TransportError::Impossible(_) | TransportError::NotRecorded(_) => McpError::Refused(message),
+    }
 }
 
 fn incomplete() -> McpError {
@@ -256,7 +260,13 @@ async fn refused(mut response: Response) -> McpError {
         Ok(ServerJsonRpcMessage::Error(error)) => {
             McpError::Refused(format!("{}, status {status}", connection::refused(&error.error)))
         }
-        _ => McpError::Gone(format!("it responded with status {status}: {}", excerpt(&text))),
+        _ => {
+            let message = format!("it responded with status {status}: {}", excerpt(&text));
+            match status {
+                408 | 429 | 502..=504 => McpError::Gone(message),
+                _ => McpError::Refused(message),
+            }
+        }
     }
 }
 

@@ -12,11 +12,18 @@ pub(super) enum McpError {
     /// It did not answer.
     #[error("it did not respond within {} seconds", .0.as_secs())]
     Silent(Duration),
-    /// It is not there, or no longer.
+    /// It is not there, or no longer; the same request may do better later.
     #[error("{0}")]
     Gone(String),
     #[error("{0}")]
     Broken(String),
+}
+
+impl McpError {
+    /// Whether the same request may do better later.
+    pub(super) fn may_pass(&self) -> bool {
+        matches!(self, Self::Silent(_) | Self::Gone(_))
+    }
 }
 
 /// Why a connection failed, noted by the transport: `rmcp` says only that it did.
