@@ -46,7 +46,7 @@ impl Steps<'_> {
             let Question { question, choices } = Question::read(&arguments).ok()?;
             return Some(Ask::question(id, question, &choices));
         }
-        let is_needed = self.approvals.are_needed(&call.name, &arguments);
+        let is_needed = self.policy.needs_approval(&call.name, &arguments);
         is_needed.then(|| Ask::approval(id, ToolUse { name: call.name.clone(), arguments }))
     }
 
