@@ -8,12 +8,13 @@ use accord_api::step::{Body, Step};
 use accord_api::{ClaimedRun, Contract, EndpointFact, RunId, RunKind, SessionId, Spent, ValidationMode};
 use accord_contract::lower::{Lowered, Profile, lower};
 use accord_contract::{Embedded, Extract, Invariant, Invariants, Mode, Options, Schema};
+use accord_executor::ToolEntries;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::approvals::ApprovalRules;
+use crate::approvals::tool_entries;
 use crate::recent::Recent;
 
 /// A contract, as it was resolved and as it is judged by.
@@ -37,7 +38,7 @@ pub struct Known {
 #[derive(Debug, Clone)]
 struct Agent {
     blueprint: Arc<Blueprint>,
-    approvals: Arc<ApprovalRules>,
+    tool_entries: ToolEntries,
     settings: Arc<Value>,
 }
 
@@ -51,8 +52,7 @@ pub struct Assignment {
     /// Whether it begins the session.
     pub kind: RunKind,
     pub agent: Arc<Blueprint>,
-    /// Which tool calls need the approval of a person.
-    pub(crate) approvals: Arc<ApprovalRules>,
+    pub(crate) tool_entries: ToolEntries,
     /// The blueprint's `executor` object, as it is written.
     pub settings: Arc<Value>,
     pub parameters: Value,
@@ -90,7 +90,7 @@ pub struct AssignmentError {
 impl Assignment {
     /// Reads a claim and compiles its contract.
     pub fn read(claim: &ClaimedRun, known: &Known, host: &str) -> Result<Self, AssignmentError> {
-        let Agent { blueprint: agent, settings, approvals } =
+        let Agent { blueprint: agent, settings, tool_entries } =
             known.agents.get(claim.blueprint.get(), || Agent::read(&claim.blueprint))?;
         let terms = |text: &RawValue| {
             known.terms.get(text.get(), || Terms::compile(document("the contract", text)?).map(Arc::new))
@@ -106,7 +106,7 @@ impl Assignment {
             kind: claim.kind,
             agent,
             settings,
-            approvals,
+            tool_entries,
             input: input.unwrap_or_else(|| parameters.clone()),
             parameters,
             terms,
@@ -149,9 +149,8 @@ impl Agent {
         // By way of the value: the executor is a tagged shape, which cannot read numbers from text.
         let blueprint: Blueprint =
             serde_json::from_value(blueprint).map_err(|error| refused("the blueprint", error))?;
-        let approvals = ApprovalRules::compile(&blueprint.approve);
-        let approvals = approvals.map_err(|error| refused("the blueprint", error))?;
-        Ok(Self { blueprint: Arc::new(blueprint), settings, approvals: Arc::new(approvals) })
+        let tool_entries = tool_entries(&blueprint).map_err(|error| refused("the blueprint", error))?;
+        Ok(Self { blueprint: Arc::new(blueprint), settings, tool_entries })
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod executor;
 mod mcp_server;
+mod tools;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,10 @@ pub use executor::{
     ProcessArguments, Replay, TIER,
 };
 pub use mcp_server::{McpServer, Unfilled, fill};
+pub use tools::{
+    ACP_KINDS, BUILT_IN_TOOLS, CODEX_ALLOWED, CODEX_TOOLS, KnownTools, ToolPattern, ToolRules, UnknownTool,
+    folded, rule_tool,
+};
 
 use crate::contract::{Invariant, Options};
 use crate::demands::Demands;
@@ -133,7 +138,7 @@ pub enum OnParentEnd {
 #[serde(untagged)]
 pub enum Approval {
     /// Every call of the tool. A `*` at the end stands for any rest of the name.
-    Tool(String),
+    Tool(#[schema(inline)] ToolPattern),
     /// Calls for which a rule is true.
     Rule(ApprovalRule),
 }
@@ -143,31 +148,23 @@ pub enum Approval {
 #[serde(deny_unknown_fields)]
 pub struct ApprovalRule {
     /// The tool. A `*` at the end stands for any rest of the name.
-    pub tool: String,
+    #[schema(value_type = String)]
+    pub tool: ToolPattern,
     /// A CEL expression over `arguments`. A rule that cannot be evaluated counts as true.
     pub when: String,
 }
 
 impl Approval {
-    /// The tool, as it is written.
-    pub fn tool(&self) -> &str {
+    pub fn tool(&self) -> &ToolPattern {
         match self {
             Self::Tool(tool) => tool,
             Self::Rule(rule) => &rule.tool,
         }
     }
-
-    /// Whether this is about the tool of this name.
-    pub fn is_about(&self, name: &str) -> bool {
-        match self.tool().strip_suffix('*') {
-            Some(beginning) => name.starts_with(beginning),
-            None => name == self.tool(),
-        }
-    }
 }
 
 /// What a tool may change, so that it is known whether a call that was interrupted can be made again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = ToolEffect)]
 pub enum Effect {
@@ -229,7 +226,8 @@ pub struct Blueprint {
     /// What tools may change, by name, if that is not known otherwise. A call that was interrupted is repeated only if its tool
     /// changes nothing or is idempotent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub effects: BTreeMap<String, Effect>,
+    #[schema(value_type = BTreeMap<String, Effect>)]
+    pub effects: BTreeMap<ToolPattern, Effect>,
     /// MCP servers by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub mcp_servers: BTreeMap<String, McpServer>,

@@ -239,8 +239,7 @@ impl Conformance {
             max_steps: 1,
             retry: crate::Retry::default(),
             costs_are_limited: false,
-            effects: std::collections::BTreeMap::new(),
-            approvals: Arc::new(crate::NoApprovals),
+            tool_entries: crate::ToolEntries::default(),
             journal: Arc::new(Journal::none()),
         };
         let memory = memory.unwrap_or_default();

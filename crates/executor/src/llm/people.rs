@@ -57,7 +57,7 @@ impl Steps<'_> {
             return Some(Ask::question(id, question, &choices));
         }
         let tool = || ToolUse { name: call.name.clone(), arguments: arguments.clone() };
-        self.approvals.are_needed(&call.name, arguments).then(|| Ask::approval(id, tool()))
+        self.policy.needs_approval(&call.name, arguments).then(|| Ask::approval(id, tool()))
     }
 
     /// Whether a call may run. Uses the answer of a person up: it counts for this call, and for no other.

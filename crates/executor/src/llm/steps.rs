@@ -3,7 +3,7 @@
 //! A message may call the submit tool and others at once. A submitted result may rely on that work, so the
 //! work comes first: the result counts if all of it succeeded, and has to be submitted again if not.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use accord_trace::names;
 use serde_json::Value;
@@ -23,7 +23,7 @@ use crate::answer::{Answer, Stop, Usage};
 use crate::event::{Event, Events};
 use crate::journal::{Journal, RecordedCall};
 use crate::json;
-use crate::people::Approvals;
+use crate::people::ToolPolicy;
 use crate::retry::Attempts;
 use crate::session::TurnError;
 use crate::toolbox::{Effect, ToolCall, ToolOutput, ToolSpec, Toolbox};
@@ -52,9 +52,7 @@ pub(super) struct Steps<'a> {
     pub(super) toolbox: &'a dyn Toolbox,
     pub(super) events: &'a Events,
     pub(super) journal: &'a Journal,
-    pub(super) approvals: &'a dyn Approvals,
-    /// What the blueprint says of tools.
-    pub(super) effects: &'a BTreeMap<String, Effect>,
+    pub(super) policy: &'a ToolPolicy,
     /// The run, for the keys of tool calls.
     pub(super) run_id: &'a str,
     pub(super) stop: &'a CancellationToken,
@@ -377,7 +375,7 @@ impl Steps<'_> {
 
     /// Whether a call of this tool can be made again after it was interrupted. An unknown one is not made at all.
     fn is_repeatable(&self, name: &str, tools: &[ToolSpec]) -> bool {
-        let effect = self.effects.get(name).copied().unwrap_or_else(|| self.toolbox.effect(name));
+        let effect = self.policy.effect(name).unwrap_or_else(|| self.toolbox.effect(name));
         !is_known(name, tools) || effect != Effect::Unknown
     }
 

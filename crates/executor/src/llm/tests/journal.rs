@@ -1,6 +1,5 @@
 //! A turn that continues after its recorded steps.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use accord_domain::id::InputId;
@@ -13,7 +12,8 @@ use serde_json::{Value, json};
 use super::samples::{PROVIDERS, Say, streamed};
 use super::script::{Canned, Script, native, open, settings, start, turn};
 use crate::{
-    Answer, Approvals, Ask, Delivery, Effect, Event, Journal, Start, StepSink, TurnError, TurnFailure,
+    Answer, ApprovalRule, Ask, Delivery, Effect, Event, Journal, Start, StepSink, ToolEntries, TurnError,
+    TurnFailure,
 };
 
 #[derive(Default)]
@@ -117,8 +117,9 @@ async fn a_call_that_had_started_is_unverified() {
 #[tokio::test]
 async fn a_started_call_is_repeated_if_the_agent_file_allows_it() {
     let whole = run("openai", &[], answers("openai"), Delivery::Text).await;
-    let declared = BTreeMap::from([("echo".to_owned(), Effect::Idempotent)]);
-    let start = Start { effects: declared, ..start(settings("openai", json!({})), &["echo"], None) };
+    let effects = vec![("echo".into(), Effect::Idempotent)];
+    let tool_entries = ToolEntries { effects, ..ToolEntries::default() };
+    let start = Start { tool_entries, ..start(settings("openai", json!({})), &["echo"], None) };
     let again = run_with(start, &whole.steps[..2], answers("openai").split_off(1), Delivery::Text).await;
     let Body::ToolResult { ok, .. } = &again.steps[2].body else { panic!("{:?}", again.steps) };
     assert!(ok, "{:?}", again.steps);
@@ -128,25 +129,22 @@ async fn a_started_call_is_repeated_if_the_agent_file_allows_it() {
 #[derive(Debug)]
 struct Even;
 
-impl Approvals for Even {
-    fn are_needed(&self, _tool: &str, arguments: &Value) -> bool {
+impl ApprovalRule for Even {
+    fn holds(&self, arguments: &Value) -> bool {
         arguments["n"].as_u64().is_some_and(|number| number % 2 == 0)
-    }
-
-    fn tools(&self) -> Vec<String> {
-        vec!["echo".to_owned()]
-    }
-
-    fn mention(&self, tool: &str) -> bool {
-        tool == "echo"
     }
 }
 
 #[tokio::test]
 async fn a_call_that_needs_approval_waits_for_it_and_then_runs_once() {
     for provider in PROVIDERS {
-        let started =
-            || Start { approvals: Arc::new(Even), ..start(settings(provider, json!({})), &["echo"], None) };
+        let rule: Arc<dyn ApprovalRule> = Arc::new(Even);
+        let tool_entries =
+            ToolEntries { approve: vec![("echo".into(), Some(rule))], ..ToolEntries::default() };
+        let started = || Start {
+            tool_entries: tool_entries.clone(),
+            ..start(settings(provider, json!({})), &["echo"], None)
+        };
         let first = run_with(started(), &[], answers(provider), Delivery::Text).await;
         assert_eq!(first.answer.unwrap_err().error, TurnError::InputRequired, "{provider}");
         assert_eq!(first.requests, 2, "{provider}");
