@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use accord_api::{Checked, JsonLimits};
 use accord_mcp::{Answer, Caller, Hints, Http, Outcome, Tasks, Tool, Toolset, Unavailable, serve};
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -316,12 +317,16 @@ fn http() -> Http {
     })
 }
 
+fn checked(body: &str) -> Checked<Bytes> {
+    Checked::new(Bytes::from(body.to_owned()), JsonLimits::WHOLE).unwrap()
+}
+
 async fn post(headers: &[(&str, &str)], body: &str) -> (u16, Option<String>, String) {
     let mut request = Request::builder().method("POST").uri("/mcp");
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let answer = http().answer(request.body(Bytes::from(body.to_owned())).unwrap()).await;
+    let answer = http().answer(request.body(checked(body)).unwrap()).await;
     let status = answer.status().as_u16();
     let kind = answer.headers().get("content-type").map(|kind| kind.to_str().unwrap().to_owned());
     let pieces: Vec<Bytes> = answer.into_body().map(|piece| piece.unwrap()).collect().await;

@@ -20,7 +20,7 @@ use super::page::List;
 use super::presence::Presence;
 use super::recent::{IN_USE, Recent};
 use super::runs::{check_wait, refuse};
-use super::{Contracts, Keys, labels};
+use super::{Caller, Contracts, Keys, labels, runner_owner};
 use crate::error::Error;
 use crate::hub::{Hub, Topic, Watch};
 use crate::outside::Outside;
@@ -77,11 +77,15 @@ impl Default for RunnerCache {
 }
 
 impl Runners {
-    pub(crate) async fn register(&self, request: RegisterRunner) -> Result<RegisteredRunner, Error> {
+    pub(crate) async fn register(
+        &self,
+        caller: &Caller,
+        request: RegisterRunner,
+    ) -> Result<RegisteredRunner, Error> {
         check_profile(&request.profile)?;
         labels::check_profile(&request.profile)?;
         let now = self.outside.now();
-        let id = RunnerId::new(self.outside.unique());
+        let id = runner_owner::new_id(&self.outside.unique(), caller.key_id.as_ref());
         let runner = Runner { id: id.clone(), profile: request.profile, registered_at: now, seen_at: now };
         self.store.register_runner(runner.clone()).await?;
         self.presence.came(&runner);

@@ -13,6 +13,7 @@ use axum::{Extension, Json};
 use serde::Serialize;
 
 use super::extract::{Id, JsonBody, MaybeJson, Query};
+use super::incoming::Takes;
 use super::paging::FewQuery;
 use super::routes::{Route, Scope, route};
 use super::{body, conditions, middleware};
@@ -24,14 +25,15 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(list, Read),
         route!(create, Call)
+            .takes(Takes::DATA)
             .for_runs(Scope::Free)
             .not_audited("the run itself says who asked for it, and when"),
         route!(one, Read).for_runs(Scope::Run),
         route!(attempts, Read),
         route!(steps, Read),
         route!(stop, Call).audited("run.stopped"),
-        route!(retry, Call).audited("run.retried"),
-        route!(fork, Call).audited("run.forked"),
+        route!(retry, Call).takes(Takes::DATA).audited("run.retried"),
+        route!(fork, Call).takes(Takes::DATA).audited("run.forked"),
     ]
 }
 
@@ -76,9 +78,9 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Json<NewRun>), Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    let mut request: CreateRun = body::read(&bytes)?;
+    let mut request: CreateRun = body::read(&bytes).await?;
     request.contract_hash = conditions::contract(&headers)?;
-    let promise = conditions::promise(&headers, &caller, "POST /runs", &bytes)?;
+    let promise = conditions::promise(&headers, &caller, "POST /runs", &bytes).await?;
     let created = app.runs.create(&caller, request, promise).await?;
     if wait == 0 {
         return Ok((StatusCode::CREATED, Json(NewRun::Created(created))));
@@ -232,7 +234,10 @@ pub(super) async fn retry(
     Id(id): Id<RunId>,
     MaybeJson(bytes): MaybeJson,
 ) -> Result<(StatusCode, Json<CreatedRun>), Error> {
-    let changes = bytes.map(|bytes| body::read(&bytes)).transpose()?.unwrap_or_default();
+    let changes = match bytes {
+        Some(bytes) => body::read(&bytes).await?,
+        None => RetryRun::default(),
+    };
     Ok((StatusCode::CREATED, Json(app.runs.retry(&caller, &id, changes).await?)))
 }
 
@@ -261,5 +266,5 @@ pub(super) async fn fork(
     Id(id): Id<RunId>,
     JsonBody(bytes): JsonBody,
 ) -> Result<(StatusCode, Json<CreatedRun>), Error> {
-    Ok((StatusCode::CREATED, Json(app.runs.fork(&caller, &id, body::read(&bytes)?).await?)))
+    Ok((StatusCode::CREATED, Json(app.runs.fork(&caller, &id, body::read(&bytes).await?).await?)))
 }

@@ -276,3 +276,18 @@ async fn the_mcp_handler_is_reached_only_with_a_key() {
         assert_eq!(refused(&desk.ask_as(&admin, method, "/mcp", None).await), (405, "MethodNotAllowed"));
     }
 }
+
+#[tokio::test]
+async fn a_foreign_response_does_not_exist_for_a_run_token() {
+    let desk = Desk::with_writer().await;
+    let parent = parent(&desk).await;
+    let (stranger, _) = desk.run(json!({"agent_name": "writer", "prompt": "stranger"})).await;
+    let ask = async |previous: &str| {
+        let body = json!({"input": "go on", "previous_response_id": previous, "background": true});
+        let (status, answer) = desk.ask_as(&parent.token, "POST", "/v1/responses", Some(body)).await;
+        (status, answer.to_string().replace(previous, "ID"))
+    };
+    let unknown = ask("run_none").await;
+    assert_eq!(unknown.0, 404, "{unknown:?}");
+    assert_eq!(ask(&stranger).await, unknown);
+}

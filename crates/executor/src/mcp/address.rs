@@ -24,6 +24,7 @@ use tokio::time::timeout;
 use super::connection;
 use super::error::{self, Faults, McpError};
 use super::limits::{END, MESSAGE_BYTES, STREAM_BYTES};
+use crate::json;
 use crate::transport::{ByteStream, Request, Response, Transport, TransportError};
 
 /// How much of an invalid answer is shown.
@@ -256,7 +257,7 @@ async fn refused(mut response: Response) -> McpError {
     };
     timeout(END, reading).await.ok();
     let (status, text) = (response.status, String::from_utf8_lossy(&body));
-    match serde_json::from_str(&text) {
+    match json::read_message(&text) {
         Ok(ServerJsonRpcMessage::Error(error)) => {
             McpError::Refused(format!("{}, status {status}", connection::refused(&error.error)))
         }

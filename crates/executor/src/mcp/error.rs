@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use rmcp::model::{RequestId, ServerJsonRpcMessage};
 
+use crate::json;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum McpError {
     #[error("{0}")]
@@ -48,7 +50,7 @@ pub(super) fn read(
     text: &str,
     is_asked: impl Fn(i64) -> bool,
 ) -> Option<Result<ServerJsonRpcMessage, McpError>> {
-    let message: ServerJsonRpcMessage = serde_json::from_str(text).ok()?;
+    let message: ServerJsonRpcMessage = json::read_message(text).ok()?;
     let id = match &message {
         ServerJsonRpcMessage::Response(response) => Some(&response.id),
         ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
