@@ -222,12 +222,9 @@ fn prepare_file(path: &Path) -> Result<(), StoreError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::create_dir_all(folder).map_err(|error| cannot("create the folder", folder, error))?;
     }
-    if fs::symlink_metadata(path).is_ok_and(|about| !about.is_symlink()) || path.exists() {
+    if fs::symlink_metadata(path).is_ok() {
         return not_empty(path);
     }
-    // A link may lead to a file that is not there yet.
-    let path =
-        &fs::read_link(path).map_or_else(|_| path.to_owned(), |target| path.with_file_name("").join(target));
     let mut new = path.as_os_str().to_owned();
     new.push(format!(".new-{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed)));
     let new = PathBuf::from(new);
