@@ -71,7 +71,7 @@ async fn a_run_is_shown_by_steps_continued_from_one_and_compared() {
 
     let fork = ["runs", "fork", &id, "--from", "1", "--system-prompt", "You sort quickly."];
     let queued = run(folder, &fork).await.ends(0, &[]).stdout;
-    let queued = queued.split_whitespace().next().unwrap();
+    let queued = queued.strip_suffix('\n').unwrap();
     run(folder, &["runs", "watch", queued]).await.ends(0, &[]);
     assert!(model.requests().last().unwrap().body.to_string().contains("You sort quickly."));
 

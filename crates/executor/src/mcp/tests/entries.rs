@@ -83,7 +83,8 @@ async fn an_entry_for_a_tool_that_a_server_does_not_have_ends_the_run_before_any
                     tool_entries,
                     journal: Arc::new(Journal::none()),
                 };
-                let refusal = executor.open(start).await.err().map(|error| error.to_string()).unwrap_or_default();
+                let refusal =
+                    executor.open(start).await.err().map(|error| error.to_string()).unwrap_or_default();
                 let expected = format!("`{field}`: '{entry}' matches no tool of the agent; ");
                 assert_eq!(refusal.starts_with(&expected), !is_known, "{kind} {field} {entry}: {refusal}");
             }
