@@ -264,7 +264,7 @@ async fn the_mcp_handler_is_reached_only_with_a_key() {
     desk.app.serves_mcp(Arc::new(|request| {
         Box::pin(async move {
             let said = request.headers()["authorization"].to_str().unwrap_or_default().to_owned();
-            let body = json!({"authorization": said, "bytes": request.body().len()}).to_string();
+            let body = json!({"authorization": said, "bytes": request.body().bytes().len()}).to_string();
             Response::new(stream::once(async { Ok(body.into()) }).boxed())
         })
     }));
