@@ -220,7 +220,6 @@ impl App {
                 outside: outside.clone(),
                 hub: hub.clone(),
                 contracts: contracts.clone(),
-                runs: runs.clone(),
             },
             schemas: Schemas {
                 store: store.clone(),
