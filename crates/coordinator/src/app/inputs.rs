@@ -18,7 +18,7 @@ use subtle::ConstantTimeEq as _;
 
 use super::contracts::{self, Contracts, InForce, ModelOutput};
 use super::page;
-use super::runs::{Runs, answer_errors, invariant_input};
+use super::runs::{answer_errors, invariant_input};
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::metrics;
@@ -38,7 +38,6 @@ pub(crate) struct Inputs {
     pub(super) outside: Arc<dyn Outside>,
     pub(super) hub: Arc<Hub>,
     pub(super) contracts: Arc<Contracts>,
-    pub(super) runs: Arc<Runs>,
 }
 
 impl Inputs {
@@ -130,10 +129,7 @@ impl Inputs {
         let now = self.outside.now();
         let closed = self.store.close_input(CloseInput { input_id, resolution, end, now }).await?;
         match closed.run.status.is_over() {
-            true => {
-                metrics::run_over(&closed.run);
-                self.runs.end_children(&closed.run).await?;
-            }
+            true => metrics::run_over(&closed.run),
             false => announcement.queued(&closed.run.demands),
         }
         Ok(closed.request)

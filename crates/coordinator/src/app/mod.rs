@@ -223,7 +223,6 @@ impl App {
                 outside: outside.clone(),
                 hub: hub.clone(),
                 contracts: contracts.clone(),
-                runs: runs.clone(),
             },
             schemas: Schemas {
                 store: store.clone(),

@@ -12,6 +12,7 @@ mod caller_contract;
 mod config;
 mod contracts;
 mod create;
+mod effects;
 mod events;
 mod fencing;
 mod gate;

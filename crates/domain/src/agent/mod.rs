@@ -133,6 +133,18 @@ pub enum OnParentEnd {
     Stop,
 }
 
+impl OnParentEnd {
+    /// What a stored blueprint says. `None`: it cannot be read, and says nothing.
+    pub fn of(blueprint: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Member {
+            #[serde(default)]
+            on_parent_end: OnParentEnd,
+        }
+        serde_json::from_str::<Member>(blueprint).ok().map(|member| member.on_parent_end)
+    }
+}
+
 /// A tool that needs the approval of a person: its name, or a name with a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]

@@ -45,7 +45,6 @@ impl Runs {
         };
         if run.status.is_over() {
             metrics::run_over(&run);
-            Box::pin(self.end_children(&run)).await?;
         }
         Ok(FinishedRun { run_id: run.id, status: run.status })
     }

@@ -5,7 +5,7 @@
 //! continues with their results as its next message.
 
 use accord_api::FinishRun;
-use accord_domain::agent::{Callback, Limits, OnParentEnd};
+use accord_domain::agent::{Callback, Limits};
 use accord_domain::id::SessionId;
 use accord_domain::input_request::Status as InputStatus;
 use accord_domain::run::change::Suspension;
@@ -40,8 +40,6 @@ struct WaitingOptions {
     limits: Limits,
     #[serde(default)]
     callback: Callback,
-    #[serde(default)]
-    on_parent_end: OnParentEnd,
 }
 
 impl WaitingOptions {
@@ -127,7 +125,6 @@ impl Runs {
             let run = self.store.give_up_waiting(&run_id, failure, now).await?;
             if run.status == Status::Failed {
                 metrics::run_over(&run);
-                self.end_children(&run).await?;
             }
         }
         Ok(())
@@ -153,31 +150,6 @@ impl Runs {
         let closed = self.store.inputs(&below, &page).await?.items;
         let is_recent = |closed: Timestamp| closed.checked_add(options.wait()).is_ok_and(|until| until > now);
         Ok(closed.iter().filter_map(|request| request.closed_at).any(is_recent))
-    }
-
-    /// Stops the children of a run that ended without a result, if its agent says so.
-    pub(in crate::app) async fn end_children(&self, run: &Run) -> Result<(), Error> {
-        if !matches!(run.status, Status::Failed | Status::Stopped) {
-            return Ok(());
-        }
-        let children = self.store.children_to_come(&run.session_id).await?;
-        let blueprint = match children.is_empty() {
-            true => return Ok(()),
-            false => self.store.assignment(&run.id).await?.blueprint,
-        };
-        if WaitingOptions::read(&blueprint)?.on_parent_end == OnParentEnd::Keep {
-            return Ok(());
-        }
-        for session_id in children {
-            match self.store.session(&session_id).await {
-                Err(accord_store::StoreError::NoSession(_)) => {}
-                Ok(child) if child.status.is_busy() => {
-                    Box::pin(self.stop_with_children(&child.last_run_id)).await?;
-                }
-                found => drop(found?),
-            }
-        }
-        Ok(())
     }
 }
 
