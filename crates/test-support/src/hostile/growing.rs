@@ -197,8 +197,11 @@ fn fans(random: &mut Random) -> Vec<Shape> {
     shapes
 }
 
-/// How long the texts become. The largest fits into one request together with what is around it.
-const SIZES: [usize; 3] = [40_000, 1_000_000, 7_900_000];
+/// The largest fits into one request together with what is around it.
+const LARGE: usize = 7_900_000;
+
+/// How long the texts become.
+const SIZES: [usize; 3] = [40_000, 1_000_000, LARGE];
 
 /// JSON that is valid and dense.
 pub(super) fn dense(seed: u64) -> Vec<Shape> {
@@ -218,10 +221,10 @@ pub(super) fn dense(seed: u64) -> Vec<Shape> {
                 let count = size / (length + 12);
                 super::listed("{", count, |key| format!("\"{key:0>length$}\":{{}}"), "}")
             };
-            wide.push(Shape::made(format!("keys of {length} letters, {size} bytes"), make));
+            wide.push(sized(&format!("keys of {length} letters"), size, make));
         }
         let tree = random.number();
-        mixed.push(Shape::made(format!("tree {tree:x}, {size} bytes"), move || forest(tree, size)));
+        mixed.push(sized(&format!("tree {tree:x}"), size, move || forest(tree, size)));
     }
     [
         family("JSON: brackets", brackets),
@@ -232,10 +235,14 @@ pub(super) fn dense(seed: u64) -> Vec<Shape> {
     .concat()
 }
 
+fn sized(name: &str, size: usize, text: impl Fn() -> String + Send + Sync + 'static) -> Shape {
+    Shape { is_large: size == LARGE, ..Shape::made(format!("{name}, {size} bytes"), text) }
+}
+
 /// A list of the same piece until this size.
 fn repeated(name: &str, size: usize, piece: String) -> Shape {
     let piece = Arc::new(piece);
-    Shape::made(format!("{name}, {size} bytes"), move || {
+    sized(name, size, move || {
         let count = size / (piece.len() + 1);
         super::listed("[", count, |_| String::clone(&piece), "]")
     })

@@ -33,6 +33,8 @@ pub struct Shape {
     /// For a schema, a value that is costly to validate, as JSON. Some are too deep for a [`serde_json::Value`], which
     /// recurses when it is dropped.
     pub value: String,
+    /// Whether it nearly fills a request.
+    pub is_large: bool,
     text: Arc<dyn Fn() -> String + Send + Sync>,
 }
 
@@ -44,7 +46,7 @@ impl Shape {
 
     /// A shape whose text is too large to be kept.
     fn made(name: impl Into<String>, text: impl Fn() -> String + Send + Sync + 'static) -> Self {
-        Self { family: "", name: name.into(), value: String::new(), text: Arc::new(text) }
+        Self { family: "", name: name.into(), value: String::new(), is_large: false, text: Arc::new(text) }
     }
 
     pub fn text(&self) -> String {
@@ -153,8 +155,8 @@ mod tests {
 
     #[test]
     fn generated_schemas_and_texts_are_json() {
-        let large = |shape: &Shape| shape.name.contains("7900000");
-        for shape in [growing::schemas(5), growing::dense(5)].concat().into_iter().filter(|shape| !large(shape)) {
+        let small = |shape: &Shape| !shape.is_large;
+        for shape in [growing::schemas(5), growing::dense(5)].concat().into_iter().filter(small) {
             let is_json = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
             assert!(is_json(&shape.text()), "{shape:?}");
             assert!(shape.value.is_empty() || is_json(&shape.value), "{shape:?}");

@@ -30,6 +30,9 @@ impl Family {
     }
 }
 
+/// Up to so many places get every family each.
+const FEW: usize = 3;
+
 pub(super) struct Deck {
     families: Vec<Family>,
     turn: usize,
@@ -61,6 +64,13 @@ impl Deck {
         self.families.iter_mut().flat_map(several).collect()
     }
 
+    /// The next shape of the next family.
+    pub(super) fn next(&mut self) -> Shape {
+        let family = self.turn % self.families.len();
+        self.turn += 1;
+        self.families[family].next()
+    }
+
     /// The shapes of several places that are alike: at least one for each place, and one of each family among them.
     pub(super) fn among<T: Clone>(&mut self, places: &[T]) -> Vec<(T, Shape)> {
         if places.is_empty() {
@@ -73,13 +83,17 @@ impl Deck {
             return places.iter().flat_map(all).collect();
         }
         let count = places.len().max(self.families.len()).saturating_mul(self.rounds);
-        let mut dealt = Vec::new();
-        for place in places.iter().cycle().take(count) {
-            let family = self.turn % self.families.len();
-            self.turn += 1;
-            dealt.push((place.clone(), self.families[family].next()));
+        places.iter().cycle().take(count).map(|place| (place.clone(), self.next())).collect()
+    }
+
+    /// The shapes of several places that take the same: one of each family for each place if they are few, else a few of
+    /// each family among them.
+    pub(super) fn for_all<T: Clone>(&mut self, places: &[T]) -> Vec<(T, Shape)> {
+        if places.len() <= FEW {
+            let each = |place: &T| self.of_each().into_iter().map(|shape| (place.clone(), shape)).collect::<Vec<_>>();
+            return places.iter().flat_map(each).collect();
         }
-        dealt
+        (0..FEW).flat_map(|_| self.among(places)).collect()
     }
 
     /// What no place got so far.
@@ -91,9 +105,19 @@ impl Deck {
     }
 }
 
-/// For fields that take any JSON, as JSON.
+/// For fields that take any JSON, as JSON. Those that nearly fill a request are in [`large`].
 pub(super) fn for_any() -> Deck {
-    Deck::new([schemas(seed()), values(), json_texts(seed())].concat())
+    Deck::new([schemas(seed()), values(), small()].concat())
+}
+
+/// JSON that does not fill a request.
+pub(super) fn small() -> Vec<Shape> {
+    json_texts(seed()).into_iter().filter(|shape| !shape.is_large).collect()
+}
+
+/// JSON that nearly fills a request: it takes seconds to read.
+pub(super) fn large() -> Deck {
+    Deck::new(json_texts(seed()).into_iter().filter(|shape| shape.is_large).collect())
 }
 
 /// For fields of another type than the shape, as JSON.

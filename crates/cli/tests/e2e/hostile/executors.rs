@@ -3,10 +3,10 @@
 
 use accord_domain::agent::ExecutorKind;
 use accord_domain::provider::{Dialect, ProviderKind};
-use accord_test_support::hostile::{Shape, json_texts, schemas};
+use accord_test_support::hostile::{Shape, schemas};
 use serde_json::{Value, json};
 
-use super::deck::Deck;
+use super::deck::{self, Deck};
 use super::objects::{AGENT, PERSON};
 use super::programs::{Program, cassette, server};
 use super::providers::{Form, Speaker, answered};
@@ -135,15 +135,10 @@ impl Arena {
             self.victim.attack(&place, what, By::Caller, request).await;
             return;
         }
-        let run: Value = serde_json::from_str(&run.text).unwrap_or_default();
-        let (status, error) = (run["status"].as_str(), run["error"]["type"].as_str());
-        let is_clear = match status {
-            Some("completed") => true,
-            Some("failed") => !["runner_lost", "poisoned", "timed_out"].contains(&error.unwrap_or_default()),
-            _ => false,
-        };
-        if !is_clear {
-            let run: String = run.to_string().chars().take(300).collect();
+        // The answer may be nested too deeply to be parsed here.
+        let has = |words: &[&str]| words.iter().any(|word| run.text.contains(&format!("\"{word}\"")));
+        if !has(&["completed", "failed"]) || has(&["runner_lost", "poisoned", "timed_out"]) {
+            let run: String = run.text.chars().take(300).collect();
             self.victim.report.fail(&place, what, &format!("the run ended as {run}"));
         }
     }
@@ -152,10 +147,15 @@ impl Arena {
 #[tokio::test]
 async fn an_answer_of_a_model_cannot_stop_the_runner() {
     let mut arena = Arena::start().await;
-    let mut deck = Deck::new(json_texts(seed()));
+    let (mut deck, mut large) = (Deck::new(deck::small()), deck::large());
     let mut modes = ["strict", "lenient"].iter().cycle();
-    for (agent, source) in sources() {
-        for (form, shape) in deck.among(&Form::ALL) {
+    let first = usize::try_from(seed() % 3).unwrap();
+    for (number, (agent, source)) in sources().into_iter().enumerate() {
+        let mut dealt = deck.among(&Form::ALL);
+        // They take seconds each: every third source gets one, and the next time another third.
+        let form = Form::ALL.get(number % 4).filter(|_| number % 3 == first);
+        dealt.extend(form.map(|form| (*form, large.next())));
+        for (form, shape) in dealt {
             let text = shape.text();
             if !arena.says(source, form, &text) {
                 continue;

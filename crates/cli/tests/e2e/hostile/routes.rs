@@ -67,20 +67,25 @@ fn several(deck: &mut Deck, count: usize) -> Vec<Shape> {
 async fn no_body_stops_the_coordinator() {
     let mut victim = Victim::start().await;
     let (_, operations) = described(&victim).await;
-    let mut texts = Deck::new(json_texts(seed()));
+    let (mut texts, mut unread) = (Deck::new(json_texts(seed())), Deck::new(deck::small()));
     let mut everybody = By::EVERYBODY.iter().cycle();
-    // Routes that take no body must not read one either.
-    let bodies = operations.iter().filter(|operation| operation.body.is_some() || operation.method != "GET");
-    let bodies: Vec<&Operation> = bodies.collect();
-    for operation in &bodies {
+    let (read, ignored): (Vec<&Operation>, Vec<&Operation>) = operations
+        .iter()
+        .filter(|operation| operation.method != "GET")
+        .partition(|operation| operation.body.is_some());
+    for operation in &read {
         for shape in texts.of_each() {
             // Most bodies are not read if the key is not allowed to send them.
-            let by = if shape.text().len() % 3 == 0 { *everybody.next().unwrap() } else { By::Admin };
+            let by = if shape.name.len() % 3 == 0 { *everybody.next().unwrap() } else { By::Admin };
             send_body(&mut victim, operation, &shape, by).await;
         }
     }
-    for (shape, operation) in texts.rest().iter().zip(bodies.iter().cycle()) {
+    for (shape, operation) in texts.rest().iter().zip(read.iter().cycle()) {
         send_body(&mut victim, operation, shape, By::Admin).await;
+    }
+    // Routes that take no body must not read one either.
+    for (operation, shape) in unread.among(&ignored) {
+        send_body(&mut victim, operation, &shape, By::Admin).await;
     }
     victim.conclude("body").await;
 }
@@ -91,36 +96,42 @@ async fn send_body(victim: &mut Victim, operation: &Operation, shape: &Shape, by
     victim.attack(&operation.name(), &shape.name, by, request).await;
 }
 
-/// The shapes for the places of one body: all families for a place that takes anything, and for the places of the other
-/// kinds together.
-fn dealt(slots: &[Slot], decks: &mut [(Takes, Deck)]) -> Vec<(Slot, Shape)> {
-    let mut dealt = Vec::new();
-    for (takes, deck) in decks {
-        let places: Vec<Slot> = slots.iter().filter(|slot| slot.takes == *takes).cloned().collect();
-        if *takes == Takes::Any {
-            for slot in places {
-                dealt.extend(deck.of_each().into_iter().map(|shape| (slot.clone(), shape)));
-            }
-        } else {
-            dealt.extend(deck.among(&places));
-        }
-    }
-    dealt
+/// The shapes for the places of bodies, by what a place takes.
+struct Decks {
+    any: Deck,
+    large: Deck,
+    text: Deck,
+    typed: Deck,
 }
 
-fn decks() -> [(Takes, Deck); 3] {
-    [(Takes::Any, deck::for_any()), (Takes::Text, deck::for_strings()), (Takes::Typed, deck::for_typed())]
+impl Decks {
+    fn new() -> Self {
+        let (any, large) = (deck::for_any(), deck::large());
+        Self { any, large, text: deck::for_strings(), typed: deck::for_typed() }
+    }
+
+    fn deal(&mut self, slots: &[Slot]) -> Vec<(Slot, Shape)> {
+        let of = |takes| slots.iter().filter(|slot| slot.takes == takes).cloned().collect::<Vec<Slot>>();
+        let any = of(Takes::Any);
+        let mut dealt = self.any.for_all(&any);
+        let large = self.large.next();
+        let place = any.get(large.name.len() % any.len().max(1)).cloned();
+        dealt.extend(place.map(|slot| (slot, large)));
+        dealt.extend(self.text.among(&of(Takes::Text)));
+        dealt.extend(self.typed.among(&of(Takes::Typed)));
+        dealt
+    }
 }
 
 /// Sends the attacks of every `of`th operation.
 async fn attack_fields(victim: &mut Victim, part: usize, of: usize) {
     let (document, operations) = described(victim).await;
-    let (known, mut decks) = (known(), decks());
+    let (known, mut decks) = (known(), Decks::new());
     let schemas = Schemas { document: &document, known: &known };
     let with_bodies = operations.iter().filter(|operation| operation.body.is_some());
     for operation in with_bodies.skip(part).step_by(of) {
         let slots = schemas.slots(operation.body.as_ref().unwrap());
-        for (slot, shape) in dealt(&slots, &mut decks) {
+        for (slot, shape) in decks.deal(&slots) {
             let (address, objects) = victim.address(operation).await;
             victim.model_says(if shape.value.is_empty() { "{}" } else { &shape.value });
             let body = slot.filled(&objects, &shape.text());
@@ -152,9 +163,9 @@ async fn no_argument_of_a_tool_stops_the_coordinator() {
     let listed = victim.json(Request::post("/mcp", list.to_string())).await;
     let tools = listed["result"]["tools"].as_array().unwrap();
     assert!(tools.len() > 5, "{listed}");
-    let (mut known, mut decks) = (known(), decks());
+    let (mut known, mut decks) = (known(), Decks::new());
     known.always["mode"] = json!("sync");
-    for tool in tools {
+    for (number, tool) in tools.iter().enumerate() {
         let name = tool["name"].as_str().unwrap();
         // The call is described by a schema too, so that each part of it is a place.
         let any = json!({});
@@ -166,7 +177,10 @@ async fn no_argument_of_a_tool_stops_the_coordinator() {
             "$defs": tool["inputSchema"]["$defs"],
         });
         let schemas = Schemas { document: &call, known: &known };
-        for (slot, shape) in dealt(&schemas.slots(&call), &mut decks) {
+        // What every call has is attacked with the first tool.
+        let is_own = |slot: &Slot| number == 0 || slot.path.get(1).is_some_and(|part| part == "arguments");
+        let slots: Vec<Slot> = schemas.slots(&call).into_iter().filter(is_own).collect();
+        for (slot, shape) in decks.deal(&slots) {
             let (_, session) = victim.finished_run().await;
             let input = victim.input().await;
             let objects = [("session", json!(session)), ("input", json!(input)), ("name", json!(name))].into();

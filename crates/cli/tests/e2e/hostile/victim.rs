@@ -203,7 +203,8 @@ impl Victim {
         let memory = self.meter.peak().map(|after| after.saturating_sub(self.idle));
         let error = match (outcome, used, memory) {
             (Ok(answer), Some(cpu), Some(memory)) => {
-                self.report.note(place, shape, Cost { cpu, memory, other: Some(other) });
+                let shape_and_status = format!("{shape} → {}", answer.status);
+                self.report.note(place, &shape_and_status, Cost { cpu, memory, other: Some(other) });
                 if answer.status >= 500 && answer.status != 503 {
                     let text: String = answer.text.chars().take(200).collect();
                     self.report.fail(place, shape, &format!("status {}: {text}", answer.status));
