@@ -86,7 +86,8 @@ mod tests {
     #[test]
     fn the_hidden_commands_are_attacked_too() {
         fn hidden(command: &clap::Command) -> Vec<&str> {
-            let here = command.get_subcommands().filter(|inner| inner.is_hide_set()).map(clap::Command::get_name);
+            let here =
+                command.get_subcommands().filter(|inner| inner.is_hide_set()).map(clap::Command::get_name);
             here.chain(command.get_subcommands().flat_map(hidden)).collect()
         }
         assert_eq!(hidden(&super::Arguments::command()), ["submit"]);

@@ -46,17 +46,19 @@ fn nested_arrays(random: &mut Random) -> Vec<Shape> {
     type Wrap = fn(Value, usize) -> Value;
     let wraps: [(&str, Wrap); 5] = [
         ("items", |inner, least| json!({"type": "array", "minItems": least, "items": inner})),
-        ("tuples", |inner, least| {
-            json!({"type": "array", "minItems": least, "prefixItems": vec![inner.clone(); 1], "items": inner})
-        }),
+        (
+            "tuples",
+            |inner, least| json!({"type": "array", "minItems": least, "prefixItems": vec![inner.clone(); 1], "items": inner}),
+        ),
         ("contains", |inner, least| json!({"type": "array", "minContains": least, "contains": inner})),
         ("in objects", |inner, least| {
             let items = json!({"type": "array", "minItems": least, "items": inner});
             json!({"type": "object", "required": ["a"], "properties": {"a": items}})
         }),
-        ("or null", |inner, least| {
-            json!({"anyOf": [{"type": "array", "minItems": least, "items": inner}, {"type": "null"}]})
-        }),
+        (
+            "or null",
+            |inner, least| json!({"anyOf": [{"type": "array", "minItems": least, "items": inner}, {"type": "null"}]}),
+        ),
     ];
     let make = |(name, wrap): (&str, Wrap)| {
         let least = between(random, 2, 4);

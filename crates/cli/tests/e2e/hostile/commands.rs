@@ -75,7 +75,11 @@ async fn ends(trial: &Trial) -> Result<Cost, String> {
         }
         if asked.is_none() && changed.elapsed() > REST {
             let id = child.id().unwrap_or_default().to_string();
-            let _ = tokio::process::Command::new("kill").args(["-TERM", &id]).stderr(Stdio::null()).status().await;
+            let _ = tokio::process::Command::new("kill")
+                .args(["-TERM", &id])
+                .stderr(Stdio::null())
+                .status()
+                .await;
             asked = Some(Instant::now());
         }
         if asked.is_some_and(|asked| asked.elapsed() > TIME_TO_END) {
@@ -131,7 +135,8 @@ fn line(command: &Command, objects: &[(&str, String)], attacked: Option<(&Argume
     let mut line = command.path.clone();
     let is_attacked = |argument: &Argument| attacked.as_ref().is_some_and(|(other, _)| *other == argument);
     let used = command.arguments.iter().filter(|argument| argument.is_required || is_attacked(argument));
-    let (positional, flags): (Vec<&Argument>, Vec<&Argument>) = used.partition(|argument| argument.flag.is_none());
+    let (positional, flags): (Vec<&Argument>, Vec<&Argument>) =
+        used.partition(|argument| argument.flag.is_none());
     for argument in flags.into_iter().chain(positional) {
         let value = match &attacked {
             Some((other, value)) if *other == argument => value.clone(),
@@ -173,7 +178,8 @@ fn workflow_with(template: &str) -> String {
 fn check_with(condition: &str) -> String {
     let check = json!({"type": "check", "assert": condition.replace("output", "input"), "message": "no"});
     let nodes = json!({"input": {"type": "input"}, "check": check, "output": {"type": "output"}});
-    let edges = json!([{"from": "input", "to": "check"}, {"from": "check", "to": "output", "when": condition}]);
+    let edges =
+        json!([{"from": "input", "to": "check"}, {"from": "check", "to": "output", "when": condition}]);
     json!({"name": "shaped", "nodes": nodes, "edges": edges}).to_string()
 }
 
@@ -201,18 +207,23 @@ async fn no_file_stops_a_command() {
     let (mut defined, mut large) = (Deck::new(definitions()), large());
     let file = victim.path().join("hostile.json");
     for command in commands().await {
-        let arguments: Vec<Argument> = command.arguments.iter().filter(|each| each.is_file()).cloned().collect();
+        let arguments: Vec<Argument> =
+            command.arguments.iter().filter(|each| each.is_file()).cloned().collect();
         let mut dealt = files.among(&arguments);
         let mut others = vec![defined.next(), defined.next(), large.next()].into_iter();
         dealt.extend(arguments.iter().cycle().map_while(|argument| Some((argument.clone(), others.next()?))));
         for (argument, shape) in dealt {
             write(&file, &shape.text());
             // A value that conforms to the schema, or nearly.
-            write(&victim.path().join(HARMLESS), if shape.value.is_empty() { r#"{"type": "object"}"# } else { &shape.value });
+            write(
+                &victim.path().join(HARMLESS),
+                if shape.value.is_empty() { r#"{"type": "object"}"# } else { &shape.value },
+            );
             let arguments = line(&command, &objects, Some((&argument, file.display().to_string())));
             let (folder, key) = (victim.path().to_owned(), victim.admin_key());
             let what = format!("{}: {}", argument.name(), shape.name);
-            let trial = Trial { place: command.name(), what, folder, key, arguments, stdin: shape.value.clone() };
+            let trial =
+                Trial { place: command.name(), what, folder, key, arguments, stdin: shape.value.clone() };
             attempt(&mut victim.report, trial).await;
             victim.survived(&command.name(), &shape.name).await;
         }
@@ -255,11 +266,13 @@ fn project_files() -> Vec<(&'static str, Shape)> {
     let yaml = documents().into_iter();
     let json = small().into_iter();
     let (agents, workflows) = (schemas(seed()).into_iter(), templates().into_iter());
-    let agents = agents.map(|shape| (".accord/agents/shaped/agent.json", shape.map(|text| agent_with(&text))));
+    let agents =
+        agents.map(|shape| (".accord/agents/shaped/agent.json", shape.map(|text| agent_with(&text))));
     let workflows =
         workflows.map(|shape| (".accord/workflows/shaped.json", shape.map(|text| workflow_with(&text))));
-    let checks =
-        conditions().into_iter().map(|shape| (".accord/workflows/shaped.json", shape.map(|text| check_with(&text))));
+    let checks = conditions()
+        .into_iter()
+        .map(|shape| (".accord/workflows/shaped.json", shape.map(|text| check_with(&text))));
     let settings = settings().into_iter().map(|shape| ("accord.toml", shape));
     let read = yaml.flat_map(|shape| {
         [(".accord/agents/shaped/agent.yaml", shape.clone()), (".accord/workflows/shaped.yaml", shape)]

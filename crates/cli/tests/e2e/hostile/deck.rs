@@ -90,7 +90,9 @@ impl Deck {
     /// each family among them.
     pub(super) fn for_all<T: Clone>(&mut self, places: &[T]) -> Vec<(T, Shape)> {
         if places.len() <= FEW {
-            let each = |place: &T| self.of_each().into_iter().map(|shape| (place.clone(), shape)).collect::<Vec<_>>();
+            let each = |place: &T| {
+                self.of_each().into_iter().map(|shape| (place.clone(), shape)).collect::<Vec<_>>()
+            };
             return places.iter().flat_map(each).collect();
         }
         (0..FEW).flat_map(|_| self.among(places)).collect()

@@ -33,7 +33,10 @@ fn sources() -> Vec<(String, Source)> {
         let name = kind.name().to_owned();
         match kind {
             ExecutorKind::Llm => sources.extend(ProviderKind::ALL.iter().map(|provider| {
-                (format!("llm-{}", provider.name().replace('.', "-")), Source::Provider(provider.row().dialect))
+                (
+                    format!("llm-{}", provider.name().replace('.', "-")),
+                    Source::Provider(provider.row().dialect),
+                )
             })),
             ExecutorKind::ClaudeCode
             | ExecutorKind::Codex
@@ -50,7 +53,8 @@ fn sources() -> Vec<(String, Source)> {
 
 /// The agents of the sources.
 fn agents(speaker: &str, program: &Program) -> Vec<Value> {
-    let llm = |provider: &str| json!({"type": "llm", "provider": provider, "model": "m", "base_url": speaker});
+    let llm =
+        |provider: &str| json!({"type": "llm", "provider": provider, "model": "m", "base_url": speaker});
     let no_retry = json!({"for_seconds": 0, "max_attempts": 1});
     let mut agents: Vec<Value> = Vec::new();
     for provider in ProviderKind::ALL {
@@ -116,7 +120,15 @@ impl Arena {
     }
 
     /// Runs the agent under a contract. It must end with a result or a clear failure.
-    async fn run(&mut self, agent: &str, source: Source, what: &str, contract: &str, options: Value, text: &str) {
+    async fn run(
+        &mut self,
+        agent: &str,
+        source: Source,
+        what: &str,
+        contract: &str,
+        options: Value,
+        text: &str,
+    ) {
         let place = format!("executor {agent}");
         let body = format!(
             r#"{{"agent_name": "{agent}", "prompt": "a", "output_schema": {contract}, "output_schema_options": {options}}}"#

@@ -22,7 +22,7 @@ pub(super) const PERSON: &str = "person";
 pub(super) const KEPT: &str = "kept";
 
 /// An agent, a workflow and a schema that may be overwritten.
-const SPARE: &str = "spare";
+pub(super) const SPARE: &str = "spare";
 
 /// Runs with this requirement are left to the test.
 const TAG: &str = "hostile";
@@ -32,11 +32,14 @@ pub(super) fn known() -> Known {
     Known {
         always: json!({
             "agent_name": AGENT, "workflow_name": WORKFLOW, "model": AGENT, "prompt": "a", "name": "<name>",
-            "messages": [{"role": "user", "content": "a"}], "input": "a", "answer": "a",
-            "executor": {"type": "process", "command": "true"}, "schema": {"type": "object"},
+            "messages": [{"role": "user", "content": "a"}], "input": "a", "result_data": {},
+            "executor": {"type": "llm", "provider": "anthropic", "model": "m"}, "schema": {"type": "object"},
             "runner_id": "<runner>", "lease_id": "<lease>", "attempt": "<attempt>",
         }),
-        if_required: json!({"session_id": "<session>", "run_id": "<run>", "value": 1, "input_id": "<input>"}),
+        if_required: json!({
+            "session_id": "<session>", "run_id": "<run>", "input_id": "<input>", "value": 1, "answer": "a", "from_step": 1,
+            "id": 1,
+        }),
     }
 }
 
@@ -70,7 +73,7 @@ pub(super) struct Objects {
 
 /// Agents that the objects need.
 pub(super) fn agents() -> Vec<Value> {
-    let spare = json!({"name": SPARE, "executor": {"type": "process", "command": "true"}});
+    let spare = json!({"name": SPARE, "executor": {"type": "llm", "provider": "anthropic", "model": "m"}});
     let person = json!({"name": PERSON, "executor": {"type": "human"}, "output_schema": recursive()});
     let kept = json!({"name": KEPT, "executor": {"type": "codex"}, "output_schema": recursive()});
     vec![spare, person, kept]
@@ -101,7 +104,10 @@ impl Victim {
         let is_new = operation.method == "POST";
         let path = operation.path.as_str();
         let named = |name: &str| {
-            path.replace("{name}", if ["PUT", "PATCH", "DELETE"].contains(&operation.method.as_str()) { SPARE } else { name })
+            path.replace(
+                "{name}",
+                if ["PUT", "PATCH", "DELETE"].contains(&operation.method.as_str()) { SPARE } else { name },
+            )
         };
         let address = match path {
             _ if operation.body.is_none() => path.replace("{name}", AGENT).replace("{id}", "none"),
@@ -116,7 +122,11 @@ impl Victim {
             }
             path if path.starts_with("/runner/") => {
                 let held = self.held().await;
-                objects.extend([("runner", held.runner), ("lease", json!(held.lease)), ("attempt", held.attempt)]);
+                objects.extend([
+                    ("runner", held.runner),
+                    ("lease", json!(held.lease)),
+                    ("attempt", held.attempt),
+                ]);
                 objects.insert("run", json!(held.run));
                 path.replace("{id}", &held.run)
             }

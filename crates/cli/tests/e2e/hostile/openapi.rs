@@ -85,12 +85,15 @@ impl Slot {
             place => &mut place[name.as_str()],
         });
         *place = json!(MARK);
-        let mut body = body.to_string();
-        for (name, object) in objects {
-            body = body.replace(&format!("\"<{name}>\""), &object.to_string());
-        }
-        body.replace(&json!(MARK).to_string(), text)
+        with_objects(&body, objects).replace(&json!(MARK).to_string(), text)
     }
+}
+
+/// The text of a body, with objects that exist.
+fn with_objects(body: &Value, objects: &BTreeMap<&str, Value>) -> String {
+    objects.iter().fold(body.to_string(), |body, (name, object)| {
+        body.replace(&format!("\"<{name}>\""), &object.to_string())
+    })
 }
 
 /// Values for properties by their names, so that a body is accepted: always, or only if the property is required.
@@ -113,6 +116,11 @@ impl<'a> Schemas<'a> {
         let mut seen = HashSet::new();
         let slots = self.slots_below(schema, 0).into_iter();
         slots.filter(|slot| seen.insert((slot.path.clone(), slot.takes))).collect()
+    }
+
+    /// A body that is accepted.
+    pub(super) fn harmless(self, schema: &'a Value, objects: &BTreeMap<&str, Value>) -> String {
+        with_objects(&self.made(schema, 0), objects)
     }
 
     fn slots_below(self, schema: &'a Value, depth: usize) -> Vec<Slot> {
@@ -165,7 +173,8 @@ impl<'a> Schemas<'a> {
     /// The schema to sample: of alternatives, the first that is not null.
     fn chosen(self, schema: &'a Value) -> &'a Value {
         let schema = self.resolved(schema);
-        let branch = branches(schema).and_then(|branches| branches.iter().find(|branch| branch["type"] != "null"));
+        let branch =
+            branches(schema).and_then(|branches| branches.iter().find(|branch| branch["type"] != "null"));
         branch.map_or(schema, |branch| self.chosen(branch))
     }
 
@@ -190,14 +199,18 @@ impl<'a> Schemas<'a> {
             _ => {
                 let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
                 let member = |name: &str| {
+                    let property = &schema["properties"][name];
                     let known = self.known.always.get(name).or_else(|| self.known.if_required.get(name));
-                    let made = || self.made(&schema["properties"][name], depth + 1);
-                    (name.to_owned(), known.cloned().unwrap_or_else(made))
+                    let known = known.filter(|_| property.get("const").is_none()).cloned();
+                    (name.to_owned(), known.unwrap_or_else(|| self.made(property, depth + 1)))
                 };
                 let mut object: Map<String, Value> = required.map(member).collect();
                 let optional = schema["properties"].as_object().into_iter().flatten();
-                let known = optional.filter_map(|(name, _)| Some((name.clone(), self.known.always.get(name)?.clone())));
-                object.extend(known);
+                for (name, known) in
+                    optional.filter_map(|(name, _)| Some((name, self.known.always.get(name)?)))
+                {
+                    object.entry(name).or_insert_with(|| known.clone());
+                }
                 Value::Object(object)
             }
         }

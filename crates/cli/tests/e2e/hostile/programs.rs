@@ -57,7 +57,9 @@ impl Program {
         let lines = match (kind, form) {
             (ExecutorKind::Process, Form::Raw) => return self.wrote(&[(0, text.to_owned())]),
             (_, Form::Raw) => return self.wrote(&[(1, format!("{text}\n"))]),
-            (_, Form::Events) => return self.wrote(&[(1, format!("{text}\n").repeat(4_000_000 / (text.len() + 8) + 1))]),
+            (_, Form::Events) => {
+                return self.wrote(&[(1, format!("{text}\n").repeat(4_000_000 / (text.len() + 8) + 1))]);
+            }
             (kind, form) => spoken(kind, form),
         };
         let filled = |(number, line): &(usize, String)| {
@@ -91,8 +93,10 @@ fn spoken(kind: ExecutorKind, form: Form) -> Vec<(usize, String)> {
     let line = |number: usize, text: &str| (number, text.to_owned());
     match kind {
         ExecutorKind::ClaudeCode => {
-            let answer = if is_text { r#""result":TEXT"# } else { r#""structured_output":JSON,"result":"a""# };
-            let begins = r#"{"type":"system","subtype":"init","session_id":"s","mcp_servers":[],"model":"m"}"#;
+            let answer =
+                if is_text { r#""result":TEXT"# } else { r#""structured_output":JSON,"result":"a""# };
+            let begins =
+                r#"{"type":"system","subtype":"init","session_id":"s","mcp_servers":[],"model":"m"}"#;
             let ends = r#""type":"result","subtype":"success","is_error":false,"terminal_reason":"completed","session_id":"s","total_cost_usd":0,"modelUsage":{}"#;
             vec![(1, format!("{begins}\n{{{ends},{answer}}}"))]
         }
@@ -120,13 +124,24 @@ fn spoken(kind: ExecutorKind, form: Form) -> Vec<(usize, String)> {
                 r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"s","update":{update}}}}}"#
             );
             vec![
-                line(1, r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{},"authMethods":[]}}"#),
+                line(
+                    1,
+                    r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{},"authMethods":[]}}"#,
+                ),
                 line(2, r#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}"#),
-                (3, [said.as_str(), r#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#].join("\n")),
+                (
+                    3,
+                    [said.as_str(), r#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#]
+                        .join("\n"),
+                ),
             ]
         }
         ExecutorKind::External => {
-            let answer = if is_text { r#"{"type":"answer","text":TEXT}"# } else { r#"{"type":"answer","structured":JSON}"# };
+            let answer = if is_text {
+                r#"{"type":"answer","text":TEXT}"#
+            } else {
+                r#"{"type":"answer","structured":JSON}"#
+            };
             let hello = r#"{"type":"hello","protocol":1,"name":"a","capabilities":{"resume":false,"native_schema":false,"reprompt":false}}"#;
             vec![line(1, hello), line(2, answer)]
         }
@@ -143,9 +158,12 @@ pub(super) fn server(program: &Program, form: Form, text: &str) {
         (r#"{"type":"object"}"#.to_owned(), quoted(text))
     };
     let hello = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#;
-    let tools = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":[{{"name":"t","inputSchema":{schema}}}]}}}}"#);
-    let called = format!(r#"{{"jsonrpc":"2.0","id":2,"result":{{"content":[{{"type":"text","text":{result}}}]}}}}"#);
-    program.writes(&[(1, format!("{hello}\n")), (3, format!("{tools}\n")), (4, format!("{called}\n"))], false);
+    let tools =
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":[{{"name":"t","inputSchema":{schema}}}]}}}}"#);
+    let called =
+        format!(r#"{{"jsonrpc":"2.0","id":2,"result":{{"content":[{{"type":"text","text":{result}}}]}}}}"#);
+    program
+        .writes(&[(1, format!("{hello}\n")), (3, format!("{tools}\n")), (4, format!("{called}\n"))], false);
 }
 
 /// A recording in which JSON is an attempt, or the whole file is the text.

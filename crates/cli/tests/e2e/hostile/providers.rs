@@ -47,7 +47,8 @@ async fn answer(mut stream: TcpStream, says: Says) -> Option<()> {
         let head = bytes.windows(4).position(|window| window == b"\r\n\r\n");
         let Some(head) = head else { continue };
         let text = String::from_utf8_lossy(&bytes[..head]).to_lowercase();
-        let expected = text.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+        let expected =
+            text.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
         if bytes.len() >= head + 4 + expected.unwrap_or(0_usize) {
             break;
         }

@@ -58,7 +58,15 @@ impl Report {
     /// Prints the worst cases, and fails if there was a failure.
     pub(super) fn conclude(&self, kind: &str) {
         let attacks: usize = self.places.values().map(|worst| worst.attacks).sum();
-        println!("{kind}: {attacks} attacks at {} places, seed {}", self.places.len(), seed());
+        let memory = self.places.iter().max_by_key(|(_, worst)| worst.memory.0);
+        let cpu = self.places.iter().max_by_key(|(_, worst)| worst.cpu.0);
+        let (places, seed) = (self.places.len(), seed());
+        println!("{kind}: {attacks} attacks at {places} places, {} failures, seed {seed}", self.failures.len());
+        if let (Some((large, memory)), Some((slow, cpu))) = (memory, cpu) {
+            let (bytes, shape) = &memory.memory;
+            println!("most memory: {} MiB, {large}: {shape}", bytes >> 20);
+            println!("most CPU: {:.2?}, {slow}: {}", cpu.cpu.0, cpu.cpu.1);
+        }
         let mut table = String::new();
         for (place, worst) in &self.places {
             let ((cpu, slow), (memory, large)) = (&worst.cpu, &worst.memory);
@@ -76,7 +84,6 @@ impl Report {
             file.write_all(table.as_bytes()).unwrap();
         }
         let failures = &self.failures;
-        let seed = seed();
         assert!(
             failures.is_empty(),
             "{} attacks did harm (HOSTILE_SEED={seed}):\n{}",

@@ -1,11 +1,13 @@
 //! Every route in the OpenAPI document, with hostile paths, queries, headers, bodies and fields; every tool of the MCP
 //! server with hostile arguments.
 
+use std::collections::BTreeMap;
+
 use accord_test_support::hostile::{Shape, header_texts, json_texts, url_texts};
 use serde_json::{Value, json};
 
 use super::deck::{self, Deck};
-use super::objects::known;
+use super::objects::{SPARE, known};
 use super::openapi::{Operation, Schemas, Slot, Takes, operations};
 use super::seed;
 use super::victim::{By, Victim};
@@ -130,7 +132,14 @@ async fn attack_fields(victim: &mut Victim, part: usize, of: usize) {
     let schemas = Schemas { document: &document, known: &known };
     let with_bodies = operations.iter().filter(|operation| operation.body.is_some());
     for operation in with_bodies.skip(part).step_by(of) {
-        let slots = schemas.slots(operation.body.as_ref().unwrap());
+        let schema = operation.body.as_ref().unwrap();
+        let slots = schemas.slots(schema);
+        // Bodies that the document says nothing about are made by the tests of tools and of workflows.
+        if !slots[0].path.is_empty() || slots[0].takes != Takes::Any {
+            let (address, objects) = victim.address(operation).await;
+            let body = schemas.harmless(schema, &objects);
+            victim.accepts(&operation.name(), Request::new(&operation.method, address).body(body)).await;
+        }
         for (slot, shape) in decks.deal(&slots) {
             let (address, objects) = victim.address(operation).await;
             victim.model_says(if shape.value.is_empty() { "{}" } else { &shape.value });
@@ -154,6 +163,15 @@ async fn no_field_of_the_other_routes_stops_the_coordinator() {
     let mut victim = Victim::start().await;
     attack_fields(&mut victim, 1, 2).await;
     victim.conclude("field").await;
+}
+
+/// What the arguments of tools may name.
+async fn tool_objects(victim: &mut Victim) -> BTreeMap<&'static str, Value> {
+    let (run, session) = victim.finished_run().await;
+    let input = victim.input().await;
+    [("run", run), ("session", session), ("input", input), ("name", SPARE.to_owned())]
+        .map(|(name, id)| (name, json!(id)))
+        .into()
 }
 
 #[tokio::test]
@@ -180,14 +198,15 @@ async fn no_argument_of_a_tool_stops_the_coordinator() {
         // What every call has is attacked with the first tool.
         let is_own = |slot: &Slot| number == 0 || slot.path.get(1).is_some_and(|part| part == "arguments");
         let slots: Vec<Slot> = schemas.slots(&call).into_iter().filter(is_own).collect();
+        let objects = tool_objects(&mut victim).await;
+        let place = format!("tool {name}");
+        victim.accepts(&place, Request::post("/mcp", schemas.harmless(&call, &objects))).await;
         for (slot, shape) in decks.deal(&slots) {
-            let (_, session) = victim.finished_run().await;
-            let input = victim.input().await;
-            let objects = [("session", json!(session)), ("input", json!(input)), ("name", json!(name))].into();
+            let objects = tool_objects(&mut victim).await;
             victim.model_says(if shape.value.is_empty() { "{}" } else { &shape.value });
             let request = Request::post("/mcp", slot.filled(&objects, &shape.text()));
             let by = if shape.name.len() % 2 == 0 { By::Run } else { By::Caller };
-            victim.attack(&format!("tool {name}"), &format!("{}: {}", slot.name(), shape.name), by, request).await;
+            victim.attack(&place, &format!("{}: {}", slot.name(), shape.name), by, request).await;
         }
     }
     victim.conclude("tool").await;

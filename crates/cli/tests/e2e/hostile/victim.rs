@@ -220,6 +220,16 @@ impl Victim {
         None
     }
 
+    /// Sends a request that is to be accepted: otherwise the attacks that are made from it reach nothing.
+    pub(super) async fn accepts(&mut self, place: &str, request: Request) {
+        if let Some(answer) = self.attack(place, "harmless", By::Admin, request).await
+            && (answer.status >= 400 || answer.text.contains("\"error\":{\"code\""))
+        {
+            let text: String = answer.text.chars().take(300).collect();
+            self.report.fail(place, "harmless", &format!("refused: {} {text}", answer.status));
+        }
+    }
+
     /// Returns when the process has exceeded a limit.
     async fn exceeds(&self, cpu: Duration) -> String {
         let mut looks = tokio::time::interval(LOOK_EVERY);
