@@ -11,6 +11,7 @@ mod metered;
 mod proofs;
 mod purity;
 mod repository;
+mod scanned;
 mod text;
 mod wording;
 
@@ -49,6 +50,7 @@ const CHECKS: &[fn(&Repository) -> Vec<Finding>] = &[
     dependencies::lints,
     purity::check,
     metered::check,
+    scanned::check,
     length::check,
     text::code,
     text::paths,
