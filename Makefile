@@ -38,6 +38,7 @@ HOSTILE_ROUNDS ?= all
 soak:
 	@KILL_ROUNDS=$(SOAK_ROUNDS) WORKFLOW_KILL_ROUNDS=$(SOAK_ROUNDS) HOSTILE_ROUNDS=$(HOSTILE_ROUNDS) \
 	  cargo test --workspace --test e2e -- kill_nine at_most_one_request hostile
+	@EFFECT_FAULTS=$(SOAK_ROUNDS) cargo test --package accord-coordinator --test http some_calls_on_postgresql
 
 test-real:
 	@crates/cli/tests/real/setup
