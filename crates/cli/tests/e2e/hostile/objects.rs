@@ -179,7 +179,7 @@ impl Victim {
     pub(super) async fn held(&mut self) -> Held {
         if let Some(held) = self.objects.held.clone() {
             let renewed = self.json(held.heartbeat()).await;
-            if renewed.get("error").is_none() && renewed["runs"][0]["status"] != "lost" {
+            if renewed["runs"][0]["directive"] == "continue" {
                 return held;
             }
         }
