@@ -32,11 +32,13 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 test:
 	@.ci/run
 
-# Every shape of hostile input is tried in four rounds.
+# Every hostile input is sent to every place; HOSTILE_ROUNDS=4 sends four of each family.
 SOAK_ROUNDS ?= 100
+HOSTILE_ROUNDS ?= all
 soak:
-	@KILL_ROUNDS=$(SOAK_ROUNDS) WORKFLOW_KILL_ROUNDS=$(SOAK_ROUNDS) HOSTILE_ROUNDS=4 \
+	@KILL_ROUNDS=$(SOAK_ROUNDS) WORKFLOW_KILL_ROUNDS=$(SOAK_ROUNDS) HOSTILE_ROUNDS=$(HOSTILE_ROUNDS) \
 	  cargo test --workspace --test e2e -- kill_nine at_most_one_request hostile
+	@EFFECT_FAULTS=$(SOAK_ROUNDS) cargo test --package accord-coordinator --test http some_calls_on_postgresql
 
 test-real:
 	@crates/cli/tests/real/setup

@@ -42,7 +42,7 @@ pub use accord_domain::session::{ExecutionMode, Status as SessionStatus};
 pub use accord_domain::usage::Usage;
 pub use accord_domain::workflow::{NodeStatus, Status as WorkflowStatus, Worker, WorkflowFailure};
 pub use accord_domain::{agent, session, step};
-pub use accord_json::{Strict, read_kept, read_strictly};
+pub use accord_json::{Checked, Limits as JsonLimits, Strict, read_kept, read_leniently, read_strictly};
 pub use agents::{AgentContract, AgentSummary, AgentView, LoweringReport, ValidateAgentAnswer};
 pub use audit::{AuditQuery, AuditView};
 pub use config::{ServerConfig, ServerEnforcement, ServerLimits, StoreKind};

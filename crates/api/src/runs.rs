@@ -91,6 +91,9 @@ pub struct RetryRun {
     /// Another model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Whether the parent session of the run gets the outcome, as a callback. It is not told otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub callback: bool,
 }
 
 /// Request to continue a run from one of its steps, as a new run.
@@ -109,6 +112,9 @@ pub struct ForkRun {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub output_schema: Option<Value>,
+    /// Whether the parent session of the run gets the outcome, as a callback. It is not told otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub callback: bool,
 }
 
 /// Wait parameter.

@@ -82,6 +82,17 @@ mod tests {
         super::Arguments::command().debug_assert();
     }
 
+    /// `tests/e2e/hostile/help.rs` finds all commands by the help, and these by its list.
+    #[test]
+    fn the_hidden_commands_are_attacked_too() {
+        fn hidden(command: &clap::Command) -> Vec<&str> {
+            let here =
+                command.get_subcommands().filter(|inner| inner.is_hide_set()).map(clap::Command::get_name);
+            here.chain(command.get_subcommands().flat_map(hidden)).collect()
+        }
+        assert_eq!(hidden(&super::Arguments::command()), ["submit"]);
+    }
+
     /// clap breaks what is longer, in the middle of a paragraph that is broken already.
     const COLUMNS: usize = 100;
 

@@ -1,11 +1,11 @@
 //! Reading JSON documents strictly, and the position where reading stopped.
 
-use accord_json::read_strictly;
+use accord_json::{Checked, Limits, read_strictly};
 use serde_json::Value;
 
 /// Reads JSON. A duplicate key is an error: half of a schema would be lost silently.
 pub(crate) fn parse(text: &str) -> serde_json::Result<Value> {
-    read_strictly(text.as_bytes())
+    read_strictly(&Checked::new(text, Limits::WHOLE)?)
 }
 
 /// serde_json's message without the position that it appends.

@@ -11,7 +11,8 @@
 //! 2. **Connect.** Almost everything is a request to a coordinator. `connection` finds the one that runs, or hosts one that only
 //!    answers; `own_coordinator` hosts one with a runner if there is work to do. `host` builds them from the configuration, also
 //!    for `accord up`; with `store` it is the only place that names concrete stores and executors.
-//! 3. **Follow.** `follow` waits until a run is finished; `progress`, `open_inputs` and `unclaimed_runs` report meanwhile.
+//! 3. **Follow.** `follow` waits until a run is finished; `progress`, `open_inputs` and `unclaimed_runs` report meanwhile, and `terminal`
+//!    asks the person there.
 //! 4. **Print.** `view` turns responses into text and tables (`table`, `excerpt`), and `output` writes them. `refusal` explains
 //!    what a coordinator refused and what to do next; `failure` prints it, as JSON too.
 //!
@@ -48,6 +49,7 @@ mod store;
 mod suggestion;
 mod table;
 mod task_parameters;
+mod terminal;
 mod unclaimed_runs;
 mod view;
 

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use accord_api::attempt::Outcome;
 use accord_api::{EventBody, RunView, Usage};
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use owo_colors::OwoColorize as _;
 
 use crate::follow::Seen;
+use crate::open_inputs::Screen;
 use crate::output;
 use crate::view::text::{self, Times, line};
 use crate::view::{attempt, event, run};
@@ -58,6 +59,24 @@ pub(crate) fn bar(total: u64) -> Option<ProgressBar> {
         bar.enable_steady_tick(TICK);
         bar
     })
+}
+
+/// The bottom line, if there is one.
+pub(crate) struct Bottom(Option<ProgressBar>);
+
+impl Screen for Bottom {
+    fn say(&self, text: &str) {
+        match &self.0 {
+            Some(bar) => bar.suspend(|| output::message(text)),
+            None => output::message(text),
+        }
+    }
+
+    fn draw_to(&self, target: ProgressDrawTarget) {
+        if let Some(bar) = &self.0 {
+            bar.set_draw_target(target);
+        }
+    }
 }
 
 impl Progress {
@@ -130,11 +149,13 @@ impl Progress {
 
     /// Prints above the bottom line, or normally if there is none.
     pub(crate) fn above(&self) -> impl Fn(&str) + use<> {
-        let bar = self.bar.clone();
-        move |text| match &bar {
-            Some(bar) => bar.suspend(|| output::message(text)),
-            None => output::message(text),
-        }
+        let bottom = self.bottom();
+        move |text| bottom.say(text)
+    }
+
+    /// The bottom line, for questions to the person at the terminal.
+    pub(crate) fn bottom(&self) -> Bottom {
+        Bottom(self.bar.clone())
     }
 
     /// Shows unvalidated output: whole lines above, the rest in the bottom line.

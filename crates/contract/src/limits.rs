@@ -8,6 +8,10 @@ pub const MAX_DEPTH: usize = 128;
 /// of answers judged at once stay within a small machine's memory.
 pub const MAX_TEXT_BYTES: usize = 8 * 1024 * 1024;
 
+/// How many values an answer may have. A parsed value takes up to 400 bytes, and some are copied while they are repaired; a model
+/// writes less than one with each token.
+pub const MAX_TEXT_VALUES: u64 = 500_000;
+
 /// How many places of one text are tried as the beginning of a value. Prose has a few; a text with more is an
 /// attack, or a data dump without a recognisable answer.
 pub const MAX_CANDIDATE_STARTS: usize = 100_000;

@@ -27,6 +27,7 @@
 
 mod app;
 mod background;
+mod bodies;
 mod connections;
 mod error;
 mod http;

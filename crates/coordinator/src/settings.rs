@@ -36,12 +36,21 @@ pub struct Settings {
 /// How runs are handed out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Queue {
-    /// How long a lease holds.
+    /// How long a lease holds, [`Queue::SHORTEST_LEASE_SECONDS`] or longer.
     pub lease_seconds: u32,
     /// How often a run may be lost with its runner.
     pub max_deliveries: u32,
     /// How long a run waits for a runner that can take it.
     pub match_timeout_seconds: u32,
+}
+
+impl Queue {
+    /// How often a runner renews a lease before it ends. A heartbeat waits at the coordinator, so its answer is one interval
+    /// old: with two in a lease, it would come when the lease has ended.
+    pub const BEATS_IN_A_LEASE: u32 = 3;
+
+    /// Heartbeats are whole seconds apart.
+    pub const SHORTEST_LEASE_SECONDS: u32 = Self::BEATS_IN_A_LEASE;
 }
 
 /// Defaults for agents and callers that do not set them.

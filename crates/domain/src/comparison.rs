@@ -38,6 +38,10 @@ pub struct Contradiction {
     pub field: String,
     /// All statements about it.
     pub sides: Vec<Side>,
+    /// Similarity of the least similar texts, from 0 to 1, if the entries are at the same file and line and their texts did not
+    /// bring them together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub similarity: Option<f64>,
 }
 
 /// Kinds of contradictions.

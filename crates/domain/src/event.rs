@@ -330,7 +330,30 @@ pub struct Event {
 
 #[cfg(test)]
 mod tests {
+    use utoipa::PartialSchema as _;
+
     use super::*;
+
+    /// The types of events in a schema, by the value of `type`.
+    fn kinds(schema: &Value, found: &mut Vec<String>) {
+        let kind = schema.pointer("/properties/type/enum/0").or(schema.pointer("/properties/type/const"));
+        found.extend(kind.and_then(Value::as_str).map(str::to_owned));
+        for part in ["oneOf", "allOf"] {
+            let parts = schema.get(part).and_then(Value::as_array).into_iter().flatten();
+            parts.for_each(|part| kinds(part, found));
+        }
+    }
+
+    #[test]
+    fn the_guide_lists_every_type_of_event() {
+        let guide = include_str!("../../../docs/guides/http-api.md");
+        let list = guide.split("The types are ").nth(1).and_then(|rest| rest.split(". ").next()).unwrap();
+        let listed: Vec<&str> = list.split('`').skip(1).step_by(2).collect();
+        let mut known = Vec::new();
+        kinds(&serde_json::to_value(Body::schema()).unwrap(), &mut known);
+        assert!(known.len() > 20, "{known:?}");
+        assert_eq!(listed, known);
+    }
 
     #[test]
     fn numbers_keep_their_spelling() {

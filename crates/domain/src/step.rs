@@ -4,6 +4,8 @@
 //! one and takes each recorded answer instead of asking for it, until no step is left. Nothing else has to be restored: the
 //! conversation, the strategy and the retries follow from the answers.
 
+pub mod again;
+
 use accord_json::mark_numbers;
 use jiff::Timestamp;
 use serde::de::Error as _;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use accord_domain::input_request::{Decision, ToolUse};
+use accord_domain::step::again::is_about;
 use accord_domain::step::{Body, Step};
 use async_trait::async_trait;
 
@@ -39,6 +40,8 @@ pub struct Journal {
 struct State {
     recorded: VecDeque<Step>,
     next: u32,
+    /// The step that was taken or recorded last. A call that is made again comes after the same one.
+    last: u32,
     diverged: Option<String>,
     /// What people answered. Answers are found by what they are about, wherever they are in the record.
     inputs: Vec<RecordedInput>,
@@ -76,7 +79,9 @@ impl Journal {
                 Body::Input { call_id, tool, answer, .. } => {
                     inputs.push(RecordedInput { call_id, tool, answer });
                 }
-                Body::ToolStarted { ref call_id } => {
+                Body::ToolStarted { ref call_id } | Body::ToolResult { ref call_id, .. } => {
+                    // An answer counts for one call.
+                    inputs.retain(|input| !is_about(&input.call_id, call_id));
                     match inputs.iter().position(|input| input.call_id == *call_id) {
                         // The call that was approved: see `use_decision`.
                         Some(used) => drop(inputs.remove(used)),
@@ -86,7 +91,7 @@ impl Journal {
                 _ => others.push_back(step),
             }
         }
-        let state = State { recorded: others, next, diverged: None, inputs, asked: Vec::new() };
+        let state = State { recorded: others, next, last: 0, diverged: None, inputs, asked: Vec::new() };
         Self {
             state: Mutex::new(state),
             sink,
@@ -111,7 +116,7 @@ impl Journal {
         let mut state = self.state();
         let next = state.recorded.front()?;
         if is_expected(&next.body) {
-            return state.recorded.pop_front().map(|step| step.body);
+            return state.pop();
         }
         state.diverged = Some(format!("step {} is {}, not {expected}", next.number, next.body.kind()));
         state.recorded.clear();
@@ -122,7 +127,7 @@ impl Journal {
     pub fn take_if(&self, is_wanted: impl FnOnce(&Body) -> bool) -> Option<Body> {
         let mut state = self.state();
         let is_next = state.recorded.front().is_some_and(|step| is_wanted(&step.body));
-        if is_next { state.recorded.pop_front().map(|step| step.body) } else { None }
+        if is_next { state.pop() } else { None }
     }
 
     /// What the record says of a tool call.
@@ -135,9 +140,30 @@ impl Journal {
         }
     }
 
-    /// What a person answered to the call of this id.
+    /// The number of the step that what comes next follows: the same in every delivery.
+    pub(crate) fn last(&self) -> u32 {
+        self.state().last
+    }
+
+    /// Whether a call of the answer that is taken from the record has begun or finished there.
+    pub(crate) fn has_call(&self, id: &str) -> bool {
+        let state = self.state();
+        let of_this_answer = state.recorded.iter().map(|step| &step.body);
+        of_this_answer.take_while(|body| !matches!(body, Body::ModelAnswer { .. })).any(
+            |body| matches!(body, Body::ToolStarted { call_id } | Body::ToolResult { call_id, .. } if call_id == id),
+        )
+    }
+
+    /// What a person answered to the call of this id, and no call has used.
     pub(crate) fn input(&self, call_id: &str) -> Option<RecordedInput> {
         self.state().inputs.iter().rev().find(|input| input.call_id == call_id).cloned()
+    }
+
+    /// The same, for the call that uses it: an answer counts for one call.
+    pub(crate) fn take_input(&self, call_id: &str) -> Option<RecordedInput> {
+        let mut state = self.state();
+        let place = state.inputs.iter().rposition(|input| input.call_id == call_id)?;
+        Some(state.inputs.remove(place))
     }
 
     /// What was decided about a call with these arguments. An approval counts once, in all deliveries: that it was used is saved
@@ -207,7 +233,7 @@ impl Journal {
     fn next_number(&self) -> u32 {
         let mut state = self.state();
         let number = state.next;
-        state.next += 1;
+        (state.next, state.last) = (number + 1, number);
         number
     }
 
@@ -222,6 +248,14 @@ impl Journal {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn pop(&mut self) -> Option<Body> {
+        let step = self.recorded.pop_front()?;
+        self.last = step.number;
+        Some(step.body)
     }
 }
 
@@ -308,6 +342,22 @@ mod tests {
         assert_eq!(*saved.0.lock().unwrap(), [(2, message("b"))]);
     }
 
+    #[tokio::test]
+    async fn a_call_follows_the_same_step_in_every_delivery() {
+        let first = Journal::new(Vec::new(), 1, Arc::new(Saved::default()));
+        let recorded = vec![message("a"), result("b")];
+        for body in recorded.clone() {
+            first.record(body).await;
+        }
+        let again = Journal::with(steps(recorded).into(), 3, None);
+        while again.take_if(|_| true).is_some() {}
+        assert_eq!((first.last(), again.last()), (2, 2));
+        // A run that started over has other calls: its steps have other numbers.
+        let restarted = Journal::new(Vec::new(), 4, Arc::new(Saved::default()));
+        restarted.record(message("a")).await;
+        assert_eq!(restarted.last(), 4);
+    }
+
     #[test]
     fn another_step_than_the_expected_one_drops_the_rest() {
         let journal = Journal::with(steps(vec![message("a"), message("b")]).into(), 3, None);
@@ -355,6 +405,25 @@ mod tests {
         let journal = Journal::with(steps(recorded).into(), 4, None);
         let left: Vec<ToolUse> = journal.decisions().into_iter().map(|(call, _)| call).collect();
         assert_eq!((left, journal.is_replaying()), (vec![call("rm")], false));
+    }
+
+    #[test]
+    fn an_answer_of_a_person_counts_for_one_call() {
+        let input = |place: usize| Body::Input {
+            input_id: InputId::new("1"),
+            call_id: format!("{place}/c"),
+            purpose: Purpose::Question,
+            tool: None,
+            answer: Some(json!({"answer": place})),
+        };
+        let journal = Journal::with(steps(vec![input(1), result("c"), input(3)]).into(), 4, None);
+        assert_eq!(journal.input("1/c"), None, "its call has a result");
+        assert_eq!(journal.take_input("3/c").and_then(|input| input.answer), Some(json!({"answer": 3})));
+        assert_eq!(journal.take_input("3/c"), None);
+        let begun = Body::ToolStarted { call_id: "c".into() };
+        let journal = Journal::with(steps(vec![input(1), begun]).into(), 3, None);
+        assert_eq!((journal.input("1/c"), journal.has_call("c")), (None, true));
+        assert_eq!(journal.take_call("c"), RecordedCall::Begun);
     }
 
     #[tokio::test]

@@ -76,7 +76,7 @@ pub use llm::{
 };
 pub use mcp::McpServers;
 pub use mcp_server::{McpServer, Reach};
-pub use people::{Approvals, Ask, NoApprovals};
+pub use people::{ApprovalRule, Ask, ToolEntries, ToolPolicy};
 pub use process::ProcessExecutor;
 pub use registry::Registry;
 pub use retry::{Attempts, GaveUp, Retry, Wait};

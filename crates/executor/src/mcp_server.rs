@@ -17,13 +17,16 @@ pub enum Reach {
     Program { command: String, args: Vec<String>, env: BTreeMap<String, String> },
     /// A URL, used with streamable HTTP.
     Address { url: String, headers: BTreeMap<String, String> },
+    /// The same, of the run's own coordinator. What it did not answer is asked again until the run ends: its tools do a call with
+    /// the same key once.
+    Coordinator { url: String, headers: BTreeMap<String, String> },
 }
 
 impl fmt::Debug for McpServer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = match &self.reach {
             Reach::Program { command, .. } => command,
-            Reach::Address { url, .. } => url,
+            Reach::Address { url, .. } | Reach::Coordinator { url, .. } => url,
         };
         write!(formatter, "McpServer({} at {at})", self.name)
     }

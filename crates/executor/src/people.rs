@@ -4,36 +4,68 @@
 //! answer in its journal.
 
 use std::fmt;
+use std::sync::Arc;
 
+use accord_domain::agent::{KnownTools, ToolPattern, ToolRules};
 use accord_domain::input_request::{Purpose, ToolUse};
 use serde_json::{Value, json};
 
-/// Says which tool calls need the approval of a person.
-pub trait Approvals: fmt::Debug + Send + Sync {
-    fn are_needed(&self, tool: &str, arguments: &Value) -> bool;
+use crate::session::OpenError;
+use crate::toolbox::Effect;
 
-    /// The tools that may need approval, as they are written: a `*` at the end stands for any rest of the name.
-    fn tools(&self) -> Vec<String>;
-
-    /// Whether a tool is one of them, whatever its arguments are.
-    fn mention(&self, tool: &str) -> bool;
+/// A rule of `approve`: whether a call with these arguments needs approval.
+pub trait ApprovalRule: fmt::Debug + Send + Sync {
+    fn holds(&self, arguments: &Value) -> bool;
 }
 
-/// Nothing needs approval.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoApprovals;
+/// The entries of a blueprint that name tools. Nothing can be asked of them until the tools are known.
+#[derive(Debug, Clone, Default)]
+pub struct ToolEntries {
+    /// Which tool calls need the approval of a person: all of a tool, or those that a rule is true for.
+    pub approve: Vec<(ToolPattern, Option<Arc<dyn ApprovalRule>>)>,
+    /// What tools may change.
+    pub effects: Vec<(ToolPattern, Effect)>,
+}
 
-impl Approvals for NoApprovals {
-    fn are_needed(&self, _tool: &str, _arguments: &Value) -> bool {
-        false
+impl ToolEntries {
+    pub(crate) fn patterns(&self) -> Vec<&ToolPattern> {
+        let approve = self.approve.iter().map(|(tool, _)| tool);
+        approve.chain(self.effects.iter().map(|(tool, _)| tool)).collect()
     }
 
-    fn tools(&self) -> Vec<String> {
-        Vec::new()
+    /// What they mean with these tools.
+    pub fn resolve(self, known: &KnownTools) -> Result<ToolPolicy, OpenError> {
+        let wrong = |field: &str, error| OpenError::Settings(format!("`{field}`: {error}"));
+        let approve = known.resolve(self.approve).map_err(|error| wrong("approve", error))?;
+        let effects = known.resolve(self.effects).map_err(|error| wrong("effects", error))?;
+        Ok(ToolPolicy { approve, effects })
+    }
+}
+
+/// What a blueprint says about the tools of a session, every entry about at least one of them.
+#[derive(Debug, Clone, Default)]
+pub struct ToolPolicy {
+    approve: ToolRules<Option<Arc<dyn ApprovalRule>>>,
+    effects: ToolRules<Effect>,
+}
+
+impl ToolPolicy {
+    pub(crate) fn needs_approval(&self, tool: &str, arguments: &Value) -> bool {
+        self.approve.about(tool).any(|rule| rule.as_ref().is_none_or(|rule| rule.holds(arguments)))
     }
 
-    fn mention(&self, _tool: &str) -> bool {
-        false
+    /// Whether calls of a tool may need approval, whatever their arguments are.
+    pub(crate) fn may_need_approval(&self, tool: &str) -> bool {
+        self.approve.about(tool).next().is_some()
+    }
+
+    pub(crate) fn approvals(&self) -> &ToolRules<Option<Arc<dyn ApprovalRule>>> {
+        &self.approve
+    }
+
+    /// What a tool may change, if the blueprint says so: the most, where two entries are about it.
+    pub(crate) fn effect(&self, tool: &str) -> Option<Effect> {
+        self.effects.about(tool).copied().max()
     }
 }
 

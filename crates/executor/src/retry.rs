@@ -152,19 +152,19 @@ pub(crate) fn whole_milliseconds(duration: Duration) -> u64 {
 /// Pauses that grow and are spread, so that many sessions do not come back at once. They are spread by the session's
 /// id and a count: nothing here is random, so a run can be replayed.
 #[derive(Debug)]
-struct Pauses {
+pub(crate) struct Pauses {
     first: Duration,
     state: u64,
 }
 
 impl Pauses {
-    fn new(first: Duration, session: &str) -> Self {
+    pub(crate) fn new(first: Duration, session: &str) -> Self {
         let mix = |state: u64, byte: u8| (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         Self { first, state: session.bytes().fold(0xcbf2_9ce4_8422_2325, mix) }
     }
 
     /// The pause before a retry, counted from 0: between half of the full pause and all of it.
-    fn next(&mut self, retry: u32) -> Duration {
+    pub(crate) fn next(&mut self, retry: u32) -> Duration {
         let full = self.first.saturating_mul(2_u32.saturating_pow(retry)).min(LONGEST_PAUSE);
         self.state =
             self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,6 +1,5 @@
 //! What a session begins with.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,9 +7,8 @@ use serde_json::Value;
 
 use crate::journal::Journal;
 use crate::mcp_server::McpServer;
-use crate::people::Approvals;
+use crate::people::ToolEntries;
 use crate::retry::Retry;
-use crate::toolbox::Effect;
 
 /// Everything that an executor needs to open a session.
 #[derive(Debug, Clone)]
@@ -35,10 +33,8 @@ pub struct Start {
     pub retry: Retry,
     /// Whether the cost of the run is limited. An executor that cannot report costs refuses it.
     pub costs_are_limited: bool,
-    /// What tools may change, by name, where the blueprint says so.
-    pub effects: BTreeMap<String, Effect>,
-    /// Which tool calls need the approval of a person.
-    pub approvals: Arc<dyn Approvals>,
+    /// Which tool calls need the approval of a person, and what tools may change.
+    pub tool_entries: ToolEntries,
     /// What was done in this run before, and where more is recorded.
     pub journal: Arc<Journal>,
 }

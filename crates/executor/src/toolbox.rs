@@ -21,6 +21,9 @@ pub struct ToolSpec {
     pub description: String,
     /// Its parameters, as a JSON Schema.
     pub parameters: Value,
+    /// What it is called in agent files, where providers do not accept that as a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original: Option<String>,
 }
 
 /// The result of a call for the model.

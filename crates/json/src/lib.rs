@@ -5,8 +5,10 @@
 //!
 //! - [`read_strictly`] and [`Strict`]: request bodies and files, into any type;
 //! - [`read_unreserved`]: what a model or a program wrote, into a value;
+//! - [`read_leniently`]: messages of servers and programs in formats of theirs, as `serde_json` reads them;
 //! - [`read_kept`]: results and documents that were checked before they were stored, at any depth;
 //! - [`reserved::find`]: a reserved name and its location;
+//! - [`Checked`]: a text whose values were counted, which is all that the first three take;
 //! - [`Meter`]: what reading, and everything else that is made from input, may cost.
 //!
 //! Not here: the strict parser of the judge (`contract/src/parse.rs`), which reads a value at a position of a text, reports
@@ -16,12 +18,14 @@ pub mod reserved;
 
 mod exact;
 mod meter;
+mod scan;
 mod strict;
 
 pub use exact::{mark_numbers, read_kept};
 pub use meter::{Exceeded, Level, Limits, Meter, Stop};
 pub use reserved::read_unreserved;
-pub use strict::{Strict, read_strictly};
+pub use scan::{Checked, Pieces};
+pub use strict::{Strict, read_leniently, read_strictly};
 
 use serde_json::Value;
 

@@ -9,6 +9,8 @@ use std::borrow::Cow;
 use serde::de::Error as _;
 use serde_json::{Error, Value};
 
+use crate::scan::Checked;
+
 /// The prefix of the reserved names.
 pub const PREFIX: &str = "$serde_json::private::";
 
@@ -27,9 +29,9 @@ pub struct Reserved {
 }
 
 /// Reads a text into a value; a reserved name is an error. Of two members with the same name the last counts.
-pub fn read_unreserved(text: &str) -> Result<Value, Error> {
-    let value = serde_json::from_str(text)?;
-    match find(text) {
+pub fn read_unreserved(text: &Checked<impl AsRef<[u8]>>) -> Result<Value, Error> {
+    let value = serde_json::from_slice(text.bytes())?;
+    match find(&String::from_utf8_lossy(text.bytes())) {
         Some(_) => Err(Error::custom(format!("names that start with `{PREFIX}` are reserved; use another"))),
         None => Ok(value),
     }
@@ -154,6 +156,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn read_unreserved(text: &str) -> Result<Value, Error> {
+        super::read_unreserved(&Checked::new(text, crate::Limits::WHOLE).unwrap())
+    }
 
     fn found(json: &str) -> Option<(String, String)> {
         find(json).map(|Reserved { name, path }| (name, path))

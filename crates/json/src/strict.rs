@@ -14,14 +14,21 @@ use std::fmt;
 use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
+use crate::scan::Checked;
+
 /// Characters of a duplicate key that an error shows.
 const MAX_SHOWN_NAME: usize = 100;
 
 /// Reads a whole text. A duplicate key is an error of the data, not of the syntax.
-pub fn read_strictly<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
+pub fn read_strictly<T: DeserializeOwned>(text: &Checked<impl AsRef<[u8]>>) -> serde_json::Result<T> {
+    let mut deserializer = serde_json::Deserializer::from_slice(text.bytes());
     let value = T::deserialize(Strict(&mut deserializer))?;
     deserializer.end().map(|()| value)
+}
+
+/// Reads a whole text as `serde_json` does: of two members with the same name the last counts.
+pub fn read_leniently<T: DeserializeOwned>(text: &Checked<impl AsRef<[u8]>>) -> serde_json::Result<T> {
+    serde_json::from_slice(text.bytes())
 }
 
 /// Makes another deserializer strict.
@@ -303,7 +310,7 @@ mod tests {
     }
 
     fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-        read_strictly(text.as_bytes()).map_err(|error| error.to_string())
+        read_strictly(&Checked::new(text, crate::Limits::WHOLE).unwrap()).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -76,9 +76,16 @@ pub struct Caller {
     pub(crate) state: Option<String>,
     pub(crate) replies: Vec<(String, Reply)>,
     pub(crate) takes_tasks: bool,
+    /// Which call it is, if the client says so: it is made once, however often it is sent.
+    pub(crate) key: Option<String>,
 }
 
 impl Caller {
+    /// The idempotency key of what the call makes. A call without a key of its own is made each time that it is sent.
+    pub(crate) fn key(&self) -> String {
+        self.key.clone().unwrap_or_else(|| uuid::Uuid::now_v7().to_string())
+    }
+
     /// Tells what is going on.
     pub async fn tell(&self, message: &str) {
         self.progress.tell(message).await;

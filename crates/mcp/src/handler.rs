@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use accord_api::agent::IDEMPOTENCY_KEY;
 use accord_trace::{HEADER, TraceParent, within};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, ClientCapabilities, CompleteRequestMethod,
@@ -16,10 +17,14 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use crate::caller::{Asking, Caller, Progress, Reply};
 use crate::toolset::{Outcome, Tasks, Toolset};
 use crate::wire;
+
+/// The longest key of a call.
+const LONGEST_KEY: usize = 1024;
 
 type Context = RequestContext<RoleServer>;
 
@@ -76,6 +81,7 @@ impl Handler {
             state,
             replies: replies(responses.unwrap_or_default())?,
             takes_tasks: is_modern && capabilities.supports_tasks() && self.tools.tasks().is_some(),
+            key: key(context.meta.get(IDEMPOTENCY_KEY))?,
         })
     }
 
@@ -86,6 +92,20 @@ impl Handler {
 
 fn wrong(message: String) -> ErrorData {
     ErrorData::invalid_params(message, None)
+}
+
+/// The key of a call, as one that fits a header: clients may use any text.
+fn key(given: Option<&Value>) -> Result<Option<String>, ErrorData> {
+    match given {
+        None => Ok(None),
+        Some(Value::String(key)) if (1..=LONGEST_KEY).contains(&key.len()) => {
+            let digest = Sha256::digest(key);
+            Ok(Some(digest.iter().map(|byte| format!("{byte:02x}")).collect()))
+        }
+        Some(_) => {
+            Err(wrong(format!("_meta.{IDEMPOTENCY_KEY}: expected a string of 1 to {LONGEST_KEY} bytes")))
+        }
+    }
 }
 
 /// Replies of the user, by the keys of the questions.
@@ -137,7 +157,7 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params("the tool list has a single page; omit cursor", None));
         }
         let is_modern = is_modern(&context);
-        let tools = self.tools.tools().await.into_iter();
+        let tools = self.tools.tools().await.map_err(wire::unavailable)?.into_iter();
         Ok(ListToolsResult::with_all_items(tools.map(|tool| wire::tool(tool, is_modern)).collect()))
     }
 
@@ -156,9 +176,11 @@ impl ServerHandler for Handler {
             Some(Some(Outcome::Ask { questions, state })) => Ok(wire::ask(questions, state).into()),
             Some(Some(Outcome::Task(task))) => Ok(CreateTaskResult::new(wire::task(&task)).into()),
             Some(Some(Outcome::Refused(message))) => Err(ErrorData::invalid_params(message, None)),
+            Some(Some(Outcome::Unavailable(reason))) => Err(wire::unavailable(reason)),
             Some(None) => {
                 let shown: String = request.name.chars().take(100).collect();
-                let names: Vec<String> = self.tools.tools().await.into_iter().map(|tool| tool.name).collect();
+                let tools = self.tools.tools().await.map_err(wire::unavailable)?;
+                let names: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
                 let message = format!("unknown tool '{shown}'; available: {}", names.join(", "));
                 Err(ErrorData::invalid_params(message, None))
             }

@@ -7,6 +7,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use accord_api::Checked;
 use bytes::Bytes;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use http::header::{ACCEPT, CONTENT_TYPE, HOST};
@@ -52,9 +53,10 @@ impl Http {
         Self { make: Arc::new(make) }
     }
 
-    pub async fn answer(&self, request: Request<Bytes>) -> Answered {
+    /// Answers a request whose values were counted.
+    pub async fn answer(&self, request: Request<Checked<Bytes>>) -> Answered {
         let (parts, body) = request.into_parts();
-        let incoming = match rpc::read(&body) {
+        let incoming = match rpc::read_aside(body.clone()).await {
             Ok(incoming) => incoming,
             Err(error) => return json(StatusCode::BAD_REQUEST, rpc::text(&error)),
         };
@@ -72,7 +74,7 @@ impl Http {
                 let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
                 json(StatusCode::NOT_FOUND, rpc::text(&JsonRpcError::new(id, error)))
             }
-            Incoming::One(_) => answer_one(handler, parts.headers, body).await,
+            Incoming::One(_) => answer_one(handler, parts.headers, body.into_inner()).await,
             Incoming::Batch(batch) => match version_without_batches(&parts.headers) {
                 Some(version) => {
                     refused(None, format!("version '{version}' has no batches; send one message"))

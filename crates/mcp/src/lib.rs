@@ -27,4 +27,4 @@ pub use caller::{Caller, Question, Reply};
 pub use http::{Answered, Http, Pieces};
 pub use stdio::serve;
 pub use submit::Submit;
-pub use toolset::{Answer, Hints, Outcome, Task, TaskState, Tasks, Tool, Toolset};
+pub use toolset::{Answer, Hints, Outcome, Task, TaskState, Tasks, Tool, Toolset, Unavailable};

@@ -2,7 +2,7 @@
 //!
 //! `rmcp` would take duplicate keys, and read messages from values, in which numbers are not kept as they are written.
 
-use accord_api::read_strictly;
+use accord_api::{Checked, JsonLimits, read_leniently, read_strictly};
 use rmcp::model::{ClientJsonRpcMessage, ErrorData, JsonRpcError, RequestId};
 use rmcp::service::serve_directly;
 use rmcp::transport::OneshotTransport;
@@ -15,6 +15,9 @@ use crate::handler::Handler;
 /// The most messages of a batch. Clients that send batches at all send a few.
 const MOST_IN_A_BATCH: usize = 64;
 
+/// What a message may have. A call has the parameters of one run; a large text is one value.
+pub(crate) const MESSAGE: JsonLimits = JsonLimits { values: 200_000, ..JsonLimits::WHOLE };
+
 /// The answer to what cannot be read. Boxed, because it is large and rare.
 pub(crate) type Refusal = Box<JsonRpcError>;
 
@@ -26,26 +29,48 @@ pub(crate) enum Incoming {
     Batch(Vec<Result<ClientJsonRpcMessage, Refusal>>),
 }
 
-/// Reads what came. What cannot be read is answered with the error that comes back.
-pub(crate) fn read(text: &[u8]) -> Result<Incoming, Refusal> {
-    match read_strictly(text).map_err(|error| unreadable(text, &error))? {
-        Value::Array(messages) if messages.is_empty() => Err(refused("the batch is empty")),
-        Value::Array(messages) if messages.len() > MOST_IN_A_BATCH => {
-            let count = messages.len();
+/// Up to this size a message is read where it was received, which takes less than a millisecond.
+const SMALL_BYTES: usize = 64 * 1024;
+
+/// Reads what came, away from the threads that serve requests if it is large.
+pub(crate) async fn read_aside<B>(text: Checked<B>) -> Result<Incoming, Refusal>
+where
+    B: AsRef<[u8]> + Send + 'static,
+{
+    if text.bytes().len() <= SMALL_BYTES {
+        return read(&text);
+    }
+    let failed =
+        |_| Box::new(JsonRpcError::new(None, ErrorData::internal_error("it could not be read", None)));
+    tokio::task::spawn_blocking(move || read(&text)).await.map_err(failed)?
+}
+
+/// Reads what came, once. What cannot be read is answered with the error that comes back.
+pub(crate) fn read(text: &Checked<impl AsRef<[u8]>>) -> Result<Incoming, Refusal> {
+    if !text.bytes().trim_ascii_start().starts_with(b"[") {
+        return one(text).map(|message| Incoming::One(Box::new(message)));
+    }
+    let messages: Vec<Box<RawValue>> = read_strictly(text).map_err(|error| unreadable(text, &error))?;
+    match messages.len() {
+        0 => Err(refused("the batch is empty")),
+        count if count > MOST_IN_A_BATCH => {
             Err(refused(format!("the batch has {count} messages; the limit is {MOST_IN_A_BATCH}")))
         }
-        Value::Array(_) => {
-            let messages: Vec<&RawValue> =
-                serde_json::from_slice(text).map_err(|error| unreadable(text, &error))?;
-            Ok(Incoming::Batch(messages.into_iter().map(|message| one(message.get().as_bytes())).collect()))
+        _ => {
+            let messages = messages.iter().map(|message| one(&checked(message.get())?));
+            Ok(Incoming::Batch(messages.collect()))
         }
-        _ => one(text).map(|message| Incoming::One(Box::new(message))),
     }
 }
 
+/// Counts the values of a message.
+pub(crate) fn checked<B: AsRef<[u8]>>(text: B) -> Result<Checked<B>, Refusal> {
+    Checked::new(text, MESSAGE).map_err(|exceeded| refused(format!("the message is too large: {exceeded}")))
+}
+
 /// If only a key is duplicate, the request id is known: the error answers that request.
-fn unreadable(text: &[u8], error: &serde_json::Error) -> Refusal {
-    match serde_json::from_slice::<Value>(text).ok().filter(|_| error.is_data()) {
+fn unreadable(text: &Checked<impl AsRef<[u8]>>, error: &serde_json::Error) -> Refusal {
+    match read_leniently::<Value>(text).ok().filter(|_| error.is_data()) {
         Some(message) => {
             let id = message.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
             Box::new(JsonRpcError::new(id, ErrorData::invalid_request(error.to_string(), None)))
@@ -57,9 +82,12 @@ fn unreadable(text: &[u8], error: &serde_json::Error) -> Refusal {
     }
 }
 
-fn one(text: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
-    let expected = "expected a JSON-RPC 2.0 message; an id must be a string or an integer";
-    serde_json::from_slice(text).map_err(|_| refused(expected))
+fn one(text: &Checked<impl AsRef<[u8]>>) -> Result<ClientJsonRpcMessage, Refusal> {
+    read_strictly(text).map_err(|_| match read_strictly::<Value>(text) {
+        // JSON without duplicate keys: what is wrong is that it is no message.
+        Ok(_) => refused("expected a JSON-RPC 2.0 message; an id must be a string or an integer"),
+        Err(error) => unreadable(text, &error),
+    })
 }
 
 fn refused(message: impl Into<String>) -> Refusal {
@@ -113,12 +141,12 @@ mod tests {
     use super::*;
 
     fn rejected(text: &[u8]) -> Value {
-        serde_json::to_value(read(text).unwrap_err()).unwrap()
+        serde_json::to_value(read(&checked(text).unwrap()).unwrap_err()).unwrap()
     }
 
     #[test]
     fn messages_are_classified() {
-        let read = |text: Value| match read(text.to_string().as_bytes()) {
+        let read = |text: Value| match read(&checked(text.to_string()).unwrap()) {
             Ok(Incoming::One(message)) => *message,
             other => panic!("{other:?}"),
         };
@@ -137,12 +165,30 @@ mod tests {
     #[test]
     fn a_batch_has_messages_and_not_too_many() {
         let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
-        let batch = |count: usize| read(Value::from(vec![ping.clone(); count]).to_string().as_bytes());
+        let batch =
+            |count: usize| read(&checked(Value::from(vec![ping.clone(); count]).to_string()).unwrap());
         assert!(
             matches!(batch(MOST_IN_A_BATCH), Ok(Incoming::Batch(messages)) if messages.len() == MOST_IN_A_BATCH)
         );
         let answer = batch(MOST_IN_A_BATCH + 1).unwrap_err();
         assert_eq!(answer.error.message, "the batch has 65 messages; the limit is 64");
+    }
+
+    #[test]
+    fn a_message_has_not_too_many_values() {
+        let text = format!(r#"{{"id": 1, "params": [{}]}}"#, "[],".repeat(200_000));
+        let refused = checked(text).unwrap_err();
+        assert_eq!(
+            refused.error.message,
+            "the message is too large: it has more than 200000 values, the limit"
+        );
+        let nested = r#"{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "a", "arguments": {"n": 1.50, "big": 18446744073709551616}}}"#;
+        let Ok(Incoming::One(message)) = read(&checked(nested).unwrap()) else { panic!("it is a message") };
+        assert!(text_of(&message).contains(r#""arguments":{"n":1.50,"big":18446744073709551616}"#));
+    }
+
+    fn text_of(message: &ClientJsonRpcMessage) -> String {
+        super::text(message)
     }
 
     #[test]

@@ -112,7 +112,10 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Pipes<R> {
             };
             let taken = match line {
                 Line::Text(text) if text.trim_ascii().is_empty() => continue,
-                Line::Text(text) => rpc::read(&text).and_then(|incoming| self.take(incoming)),
+                Line::Text(text) => {
+                    let incoming = rpc::checked(text).and_then(|text| rpc::read(&text));
+                    incoming.and_then(|incoming| self.take(incoming))
+                }
                 Line::TooLong => {
                     let message = format!("a message can have at most {LONGEST_LINE} bytes");
                     Err(Box::new(JsonRpcError::new(None, ErrorData::invalid_request(message, None))))

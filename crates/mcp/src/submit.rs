@@ -13,7 +13,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Mutex;
 
 use crate::caller::Caller;
-use crate::toolset::{Answer, Hints, Outcome, Tasks, Tool, Toolset};
+use crate::toolset::{Answer, Hints, Outcome, Tasks, Tool, Toolset, Unavailable};
 
 const NAME: &str = "submit_result";
 
@@ -45,14 +45,14 @@ impl Toolset for Submit {
         None
     }
 
-    async fn tools(&self) -> Vec<Tool> {
-        vec![Tool {
+    async fn tools(&self) -> Result<Vec<Tool>, Unavailable> {
+        Ok(vec![Tool {
             name: NAME.to_owned(),
             description: "Submits the final result. Call it exactly once, when the work is done.".to_owned(),
             input_schema: self.schema.clone(),
             output_schema: None,
             hints: Hints::Adds,
-        }]
+        }])
     }
 
     async fn call(&self, name: &str, arguments: Map<String, Value>, _: &Caller) -> Option<Outcome> {

@@ -25,9 +25,11 @@ pub struct Tool {
 pub enum Hints {
     Reads,
     Adds,
+    /// It adds something, and only once for each key of a call.
+    AddsOnce,
     /// It ends something, and a second time does nothing more.
     Ends,
-    /// It decides something that cannot be taken back.
+    /// It decides something that cannot be taken back, and a second time does nothing more.
     Decides,
 }
 
@@ -79,6 +81,16 @@ pub enum Outcome {
     Task(Task),
     /// The request itself is wrong, not the work of the tool.
     Refused(String),
+    /// The same call may do better later.
+    Unavailable(Unavailable),
+}
+
+/// Why nothing can be said at the moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unavailable {
+    pub message: String,
+    /// Whether the same request may do better later.
+    pub may_pass: bool,
 }
 
 impl From<Answer> for Outcome {
@@ -116,7 +128,7 @@ pub trait Toolset: Send + Sync {
     /// What a model should know before it uses any of them.
     fn instructions(&self) -> Option<String>;
 
-    async fn tools(&self) -> Vec<Tool>;
+    async fn tools(&self) -> Result<Vec<Tool>, Unavailable>;
 
     /// Calls a tool; `None` if there is none of that name. Dropped when the caller stops waiting.
     async fn call(&self, name: &str, arguments: Map<String, Value>, caller: &Caller) -> Option<Outcome>;

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use accord_api::agent::{IDEMPOTENCY_KEY, MAY_PASS};
 use rmcp::model::{
-    self, CallToolResult, ContentBlock, DetailedTask, GetTaskResult, InputRequest, InputRequests,
+    self, CallToolResult, ContentBlock, DetailedTask, ErrorData, GetTaskResult, InputRequest, InputRequests,
     InputRequiredResult, MetaObject, TaskPayload, TaskStatus, ToolAnnotations,
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::caller::Question;
-use crate::toolset::{Answer, Hints, Task, TaskState, Tool};
+use crate::toolset::{Answer, Hints, Task, TaskState, Tool, Unavailable};
 
 /// How often a client should look at a task. Runs take seconds to hours.
 const POLL_INTERVAL_MS: u64 = 1000;
@@ -19,15 +20,18 @@ pub(crate) fn tool(tool: Tool, is_modern: bool) -> model::Tool {
     let hints = ToolAnnotations::new();
     let hints = match tool.hints {
         Hints::Reads => hints.read_only(true).open_world(false),
-        Hints::Adds => hints.read_only(false).destructive(false).idempotent(false),
-        Hints::Decides => hints.read_only(false).destructive(true).idempotent(false),
-        Hints::Ends => hints.read_only(false).destructive(true).idempotent(true),
+        Hints::Adds | Hints::AddsOnce => hints.read_only(false).destructive(false).idempotent(false),
+        Hints::Ends | Hints::Decides => hints.read_only(false).destructive(true).idempotent(true),
     };
+    // Not `idempotentHint`: that is about the arguments alone, and most clients send no key.
+    let takes_key = tool.hints == Hints::AddsOnce;
     let mut described = model::Tool::new(tool.name, tool.description, object(tool.input_schema));
     let output = tool.output_schema.map(object);
     let output = output.filter(|schema| is_modern || schema.get("type").is_some_and(|kind| kind == "object"));
     described.output_schema = output.map(Arc::new);
     described.annotations = Some(hints);
+    let key = || Map::from_iter([(IDEMPOTENCY_KEY.to_owned(), Value::Bool(true))]);
+    described.meta = takes_key.then(|| MetaObject::from(key()));
     described
 }
 
@@ -45,6 +49,11 @@ pub(crate) fn answer(answer: Answer, is_modern: bool) -> CallToolResult {
     result.is_error = answer.is_error.then_some(true);
     result.meta = (!answer.meta.is_empty()).then(|| MetaObject::from(answer.meta));
     result
+}
+
+pub(crate) fn unavailable(reason: Unavailable) -> ErrorData {
+    let data = reason.may_pass.then(|| json!({ MAY_PASS: true }));
+    ErrorData::internal_error(reason.message, data)
 }
 
 pub(crate) fn ask(questions: Vec<Question>, state: String) -> InputRequiredResult {

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use accord_mcp::{Answer, Caller, Hints, Http, Outcome, Tasks, Tool, Toolset, serve};
+use accord_api::{Checked, JsonLimits};
+use accord_mcp::{Answer, Caller, Hints, Http, Outcome, Tasks, Tool, Toolset, Unavailable, serve};
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -25,7 +26,7 @@ impl Toolset for Tools {
         Some("be kind".to_owned())
     }
 
-    async fn tools(&self) -> Vec<Tool> {
+    async fn tools(&self) -> Result<Vec<Tool>, Unavailable> {
         let schema = json!({"type": "object"});
         let tool = |name: &str| Tool {
             name: name.to_owned(),
@@ -34,7 +35,7 @@ impl Toolset for Tools {
             output_schema: Some(schema.clone()),
             hints: Hints::Reads,
         };
-        ["echo", "work", "hang"].map(tool).to_vec()
+        Ok(["echo", "work", "hang"].map(tool).to_vec())
     }
 
     async fn call(&self, name: &str, arguments: Map<String, Value>, caller: &Caller) -> Option<Outcome> {
@@ -316,12 +317,16 @@ fn http() -> Http {
     })
 }
 
+fn checked(body: &str) -> Checked<Bytes> {
+    Checked::new(Bytes::from(body.to_owned()), JsonLimits::WHOLE).unwrap()
+}
+
 async fn post(headers: &[(&str, &str)], body: &str) -> (u16, Option<String>, String) {
     let mut request = Request::builder().method("POST").uri("/mcp");
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let answer = http().answer(request.body(Bytes::from(body.to_owned())).unwrap()).await;
+    let answer = http().answer(request.body(checked(body)).unwrap()).await;
     let status = answer.status().as_u16();
     let kind = answer.headers().get("content-type").map(|kind| kind.to_str().unwrap().to_owned());
     let pieces: Vec<Bytes> = answer.into_body().map(|piece| piece.unwrap()).collect().await;

@@ -1,86 +1,75 @@
-//! Which tool calls of an agent need the approval of a person.
+//! What an agent file says about tools: which calls need the approval of a person, and what tools may change.
 
-use accord_api::agent::Approval;
+use std::sync::Arc;
+
+use accord_api::agent::{Approval, Blueprint, KnownTools};
 use accord_contract::Condition;
-use accord_executor::Approvals;
+use accord_executor::{ApprovalRule, ToolEntries};
 use serde_json::Value;
 
 /// The variable of a rule.
 const ARGUMENTS: &str = "arguments";
 
-/// The `approve` of a blueprint, compiled.
-#[derive(Debug, Default)]
-pub(crate) struct ApprovalRules(Vec<(Approval, Option<Condition>)>);
+/// A rule of `approve`, compiled.
+#[derive(Debug)]
+struct Rule(Condition);
 
-impl ApprovalRules {
-    pub(crate) fn compile(approve: &[Approval]) -> Result<Self, String> {
-        let rule = |approval: &Approval| match approval {
-            Approval::Tool(_) => Ok((approval.clone(), None)),
-            Approval::Rule(rule) => match Condition::compile(&rule.when, &[ARGUMENTS]) {
-                Ok(condition) => Ok((approval.clone(), Some(condition))),
-                Err(error) => Err(format!("approve: the rule for '{}': {error}", rule.tool)),
-            },
-        };
-        approve.iter().map(rule).collect::<Result<_, _>>().map(Self)
+impl ApprovalRule for Rule {
+    /// A rule that cannot be evaluated counts as true: a person decides what the rule could not.
+    fn holds(&self, arguments: &Value) -> bool {
+        self.0.holds(&[(ARGUMENTS, arguments)]).unwrap_or(true)
     }
 }
 
-impl Approvals for ApprovalRules {
-    /// A rule that cannot be evaluated counts as true: a person decides what the rule could not.
-    fn are_needed(&self, tool: &str, arguments: &Value) -> bool {
-        let needs = |condition: &Condition| condition.holds(&[(ARGUMENTS, arguments)]).unwrap_or(true);
-        let rules = self.0.iter().filter(|(approval, _)| approval.is_about(tool));
-        rules.into_iter().any(|(_, condition)| condition.as_ref().is_none_or(needs))
-    }
-
-    fn tools(&self) -> Vec<String> {
-        self.0.iter().map(|(approval, _)| approval.tool().to_owned()).collect()
-    }
-
-    fn mention(&self, tool: &str) -> bool {
-        self.0.iter().any(|(approval, _)| approval.is_about(tool))
-    }
+/// The entries of a blueprint, of which none is known to mean no tool. Whether all mean one is known to the executor.
+pub(crate) fn tool_entries(blueprint: &Blueprint) -> Result<ToolEntries, String> {
+    let rule = |approval: &Approval| match approval {
+        Approval::Tool(tool) => Ok((tool.clone(), None)),
+        Approval::Rule(rule) => match Condition::compile(&rule.when, &[ARGUMENTS]) {
+            Ok(condition) => {
+                Ok((rule.tool.clone(), Some(Arc::new(Rule(condition)) as Arc<dyn ApprovalRule>)))
+            }
+            Err(error) => Err(format!("approve: the rule for '{}': {error}", rule.tool)),
+        },
+    };
+    let approve = blueprint.approve.iter().map(rule).collect::<Result<_, _>>()?;
+    let effects = blueprint.effects.iter().map(|(tool, effect)| (tool.clone(), *effect)).collect();
+    let entries = ToolEntries { approve, effects };
+    entries.clone().resolve(&KnownTools::of(blueprint)).map_err(|error| error.to_string())?;
+    Ok(entries)
 }
 
 #[cfg(test)]
 mod tests {
-    use accord_api::agent::ApprovalRule;
     use serde_json::json;
 
     use super::*;
 
-    fn rule(tool: &str, when: &str) -> Approval {
-        Approval::Rule(ApprovalRule { tool: tool.into(), when: when.into() })
+    fn rule(when: &str) -> Result<ToolEntries, String> {
+        let blueprint = json!({
+            "name": "payer", "executor": {"type": "llm", "provider": "openai", "model": "m"},
+            "mcp_servers": {"bank": {"command": "bank"}}, "approve": [{"tool": "bank__pay", "when": when}],
+        });
+        tool_entries(&serde_json::from_value(blueprint).unwrap())
     }
 
     #[test]
-    fn calls_are_matched_by_name_and_rule() {
-        let approve = [
-            Approval::Tool("run_command".into()),
-            Approval::Tool("tracker__*".into()),
-            rule("pay", "arguments.amount > 100"),
-        ];
-        let rules = ApprovalRules::compile(&approve).unwrap();
-        let cases = [
-            ("run_command", json!({}), true),
-            ("run_commands", json!({}), false),
-            ("tracker__delete", json!({"id": 1}), true),
-            ("pay", json!({"amount": 101}), true),
-            ("pay", json!({"amount": 100}), false),
-            ("pay", json!({"amount": "a lot"}), true),
-            ("pay", json!({}), true),
-        ];
-        for (tool, arguments, expected) in cases {
-            assert_eq!(rules.are_needed(tool, &arguments), expected, "{tool} {arguments}");
+    fn a_rule_that_cannot_be_evaluated_holds() {
+        let entries = rule("arguments.amount > 100").unwrap();
+        let [(_, Some(rule))] = entries.approve.as_slice() else { panic!("{entries:?}") };
+        for (arguments, expected) in [
+            (json!({"amount": 101}), true),
+            (json!({"amount": 100}), false),
+            (json!({"amount": "a lot"}), true),
+            (json!({}), true),
+        ] {
+            assert_eq!(rule.holds(&arguments), expected, "{arguments}");
         }
-        assert_eq!(rules.tools(), ["run_command", "tracker__*", "pay"]);
-        let mentioned = ["run_command", "run_commands", "tracker__delete", "pay"];
-        assert_eq!(mentioned.map(|tool| rules.mention(tool)), [true, false, true, true]);
     }
 
     #[test]
     fn broken_rules_are_named() {
-        let error = ApprovalRules::compile(&[rule("pay", "arguments.")]).unwrap_err();
-        assert!(error.starts_with("approve: the rule for 'pay':"), "{error}");
+        let error = rule("arguments.").unwrap_err();
+        assert!(error.starts_with("approve: the rule for 'bank__pay':"), "{error}");
     }
 }

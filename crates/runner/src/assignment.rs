@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use accord_api::agent::{Blueprint, Executor, Type};
+use accord_api::step::again::{Until, Way, carried};
 use accord_api::step::{Body, Step};
 use accord_api::{ClaimedRun, Contract, EndpointFact, RunId, RunKind, SessionId, Spent, ValidationMode};
 use accord_contract::lower::{Lowered, Profile, lower};
 use accord_contract::{Embedded, Extract, Invariant, Invariants, Mode, Options, Schema};
+use accord_executor::ToolEntries;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::approvals::ApprovalRules;
+use crate::approvals::tool_entries;
 use crate::recent::Recent;
 
 /// A contract, as it was resolved and as it is judged by.
@@ -36,7 +38,7 @@ pub struct Known {
 #[derive(Debug, Clone)]
 struct Agent {
     blueprint: Arc<Blueprint>,
-    approvals: Arc<ApprovalRules>,
+    tool_entries: ToolEntries,
     settings: Arc<Value>,
 }
 
@@ -50,8 +52,7 @@ pub struct Assignment {
     /// Whether it begins the session.
     pub kind: RunKind,
     pub agent: Arc<Blueprint>,
-    /// Which tool calls need the approval of a person.
-    pub(crate) approvals: Arc<ApprovalRules>,
+    pub(crate) tool_entries: ToolEntries,
     /// The blueprint's `executor` object, as it is written.
     pub settings: Arc<Value>,
     pub parameters: Value,
@@ -89,7 +90,7 @@ pub struct AssignmentError {
 impl Assignment {
     /// Reads a claim and compiles its contract.
     pub fn read(claim: &ClaimedRun, known: &Known, host: &str) -> Result<Self, AssignmentError> {
-        let Agent { blueprint: agent, settings, approvals } =
+        let Agent { blueprint: agent, settings, tool_entries } =
             known.agents.get(claim.blueprint.get(), || Agent::read(&claim.blueprint))?;
         let terms = |text: &RawValue| {
             known.terms.get(text.get(), || Terms::compile(document("the contract", text)?).map(Arc::new))
@@ -97,6 +98,7 @@ impl Assignment {
         let terms = claim.contract.as_deref().map(terms).transpose()?;
         let parameters: Value = document("the parameters", &claim.parameters)?;
         let input = claim.input.as_deref().map(|text| document("the input", text)).transpose()?;
+        let steps = carried(&claim.steps, Way::Redelivery, Until::Step);
         Ok(Self {
             run_id: claim.run_id.clone(),
             session_id: claim.session_id.clone(),
@@ -104,7 +106,7 @@ impl Assignment {
             kind: claim.kind,
             agent,
             settings,
-            approvals,
+            tool_entries,
             input: input.unwrap_or_else(|| parameters.clone()),
             parameters,
             terms,
@@ -117,11 +119,11 @@ impl Assignment {
                 .transpose()?,
             model: claim.model.clone(),
             project_dir: claim.project_dir.clone(),
-            facts: recorded_facts(&claim.steps)?.unwrap_or_else(|| claim.facts.clone()),
+            facts: recorded_facts(&steps)?.unwrap_or_else(|| claim.facts.clone()),
             spent: claim.spent,
             host: host.to_owned(),
             next_step: claim.steps.last().map_or(1, |step| step.number.saturating_add(1)),
-            steps: claim.steps.iter().filter(|step| !is_restart(step)).cloned().collect(),
+            steps,
         })
     }
 
@@ -147,9 +149,8 @@ impl Agent {
         // By way of the value: the executor is a tagged shape, which cannot read numbers from text.
         let blueprint: Blueprint =
             serde_json::from_value(blueprint).map_err(|error| refused("the blueprint", error))?;
-        let approvals = ApprovalRules::compile(&blueprint.approve);
-        let approvals = approvals.map_err(|error| refused("the blueprint", error))?;
-        Ok(Self { blueprint: Arc::new(blueprint), settings, approvals: Arc::new(approvals) })
+        let tool_entries = tool_entries(&blueprint).map_err(|error| refused("the blueprint", error))?;
+        Ok(Self { blueprint: Arc::new(blueprint), settings, tool_entries })
     }
 }
 
@@ -187,14 +188,10 @@ impl Terms {
     }
 }
 
-fn is_restart(step: &Step) -> bool {
-    matches!(step.body, Body::Restarted { .. })
-}
-
 /// What the first delivery knew about endpoints: this one decides by the same facts. A run whose steps begin without them
 /// knew none.
 fn recorded_facts(steps: &[Step]) -> Result<Option<Vec<EndpointFact>>, AssignmentError> {
-    match steps.iter().find(|step| !is_restart(step)).map(|step| &step.body) {
+    match steps.first().map(|step| &step.body) {
         Some(Body::Opened { facts }) => {
             Vec::deserialize(facts).map(Some).map_err(|error| refused("the steps", error))
         }

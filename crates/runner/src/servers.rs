@@ -68,7 +68,7 @@ impl Filling<'_> {
         };
         let token = RunToken::new(self.run_id.clone(), self.lease_id.clone());
         let headers = BTreeMap::from([("authorization".to_owned(), format!("Bearer {}", token.expose()))]);
-        Ok(Reach::Address { url: format!("{}/mcp", url.trim_end_matches('/')), headers })
+        Ok(Reach::Coordinator { url: format!("{}/mcp", url.trim_end_matches('/')), headers })
     }
 
     fn filled(
@@ -128,7 +128,7 @@ mod tests {
             },
             McpServer {
                 name: "accord".to_owned(),
-                reach: Reach::Address {
+                reach: Reach::Coordinator {
                     url: "http://127.0.0.1:1/mcp".to_owned(),
                     headers: map("authorization", "Bearer run.run_1.lse_2"),
                 },

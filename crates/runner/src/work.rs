@@ -8,7 +8,7 @@ use std::sync::Arc;
 use accord_api::agent::Executor;
 use accord_api::step::Body;
 use accord_api::{ClaimedRun, Failure, FailureType, FinishRun, Origin};
-use accord_executor::{Approvals, Journal, OpenError, Session, Start};
+use accord_executor::{Journal, OpenError, Session, Start};
 use accord_trace::{TraceParent, names};
 use futures_util::FutureExt;
 use serde_json::Value;
@@ -240,8 +240,7 @@ async fn open(
         max_steps: assignment.agent.limits.max_steps.unwrap_or(DEFAULT_MAX_STEPS),
         retry: shared.settings.retry_of(&assignment.agent.retry),
         costs_are_limited: assignment.agent.limits.max_cost_usd.is_some(),
-        effects: assignment.agent.effects.clone(),
-        approvals: Arc::clone(&assignment.approvals) as Arc<dyn Approvals>,
+        tool_entries: assignment.tool_entries.clone(),
         journal: Arc::clone(journal),
     };
     executor.open(start).await.map_err(|error| match error {

@@ -1,5 +1,6 @@
 //! What parents are owed. Everything but a new end is written under the lock of the parent's session.
 
+mod orphans;
 mod waiting;
 
 use accord_domain::callback::{self, Held, Undelivered};
@@ -54,6 +55,10 @@ impl CallbackStore for PostgresStore {
 
     async fn children_to_come(&self, session_id: &SessionId) -> Result<Vec<SessionId>, StoreError> {
         retrying(|| waiting::children(&self.pool, session_id)).await
+    }
+
+    async fn children_to_stop(&self, limit: u32) -> Result<Vec<RunId>, StoreError> {
+        retrying(|| orphans::runs(&self.pool, limit)).await
     }
 
     async fn undelivered(&self, parent: &SessionId, limit: u32) -> Result<Vec<Undelivered>, StoreError> {

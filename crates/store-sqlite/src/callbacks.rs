@@ -1,5 +1,6 @@
 //! What parents are owed.
 
+mod orphans;
 mod waiting;
 
 use accord_domain::callback::{self, Held, Undelivered};
@@ -42,6 +43,10 @@ impl CallbackStore for SqliteStore {
     async fn children_to_come(&self, session_id: &SessionId) -> Result<Vec<SessionId>, StoreError> {
         let session_id = session_id.clone();
         self.read(move |connection| waiting::children(connection, &session_id)).await
+    }
+
+    async fn children_to_stop(&self, limit: u32) -> Result<Vec<RunId>, StoreError> {
+        self.read(move |connection| orphans::runs(connection, limit)).await
     }
 
     async fn undelivered(&self, parent: &SessionId, limit: u32) -> Result<Vec<Undelivered>, StoreError> {

@@ -151,6 +151,36 @@ fn rejects_files_that_are_not_databases() {
 }
 
 #[tokio::test]
+async fn a_damaged_or_empty_file_is_refused_with_what_to_do() {
+    let (path, _folder) = place();
+    let store = SqliteStore::open(&path).unwrap();
+    for number in 0..300 {
+        store.add_key(key(&format!("{number}-{}", "k".repeat(500)))).await.unwrap();
+    }
+    drop(store);
+    let sound = std::fs::read(&path).unwrap();
+    let pages = sound.len() / 4096;
+    let mut refused = 0;
+    for page in 1..pages {
+        let mut damaged = sound.clone();
+        damaged[page * 4096..(page + 1) * 4096].fill(0xA7);
+        std::fs::write(&path, &damaged).unwrap();
+        let text = refusal(&path);
+        assert!(text.contains("restore a backup") && text.contains(".recover"), "page {page}: {text}");
+        assert!(SqliteStore::examine(&path).is_err(), "page {page}");
+        refused += 1;
+    }
+    assert!(refused > 50, "{refused} pages");
+    for content in [&b""[..], &sound[..sound.len() / 2]] {
+        std::fs::write(&path, content).unwrap();
+        assert!(refusal(&path).contains("restore a backup"), "{} bytes", content.len());
+        assert_eq!(std::fs::read(&path).unwrap().len(), content.len(), "nothing is written to it");
+    }
+    std::fs::write(&path, &sound).unwrap();
+    assert_eq!(names(&SqliteStore::open(&path).unwrap()).await.len(), 300);
+}
+
+#[tokio::test]
 async fn memory_is_gone_with_the_store() {
     let store = SqliteStore::open(":memory:").unwrap();
     store.add_key(key("a")).await.unwrap();

@@ -62,6 +62,14 @@ pub trait CallbackStore: Send + Sync {
     /// The children of a session that will call it back: unfinished ones, and those whose end was not reported and is not held.
     async fn children_to_come(&self, session_id: &SessionId) -> Result<Vec<SessionId>, StoreError>;
 
+    /// Runs in progress that are to be stopped because of a run of their parent session, at most `limit`; not those that are
+    /// stopping already. That run waits for them ([`ExecutionMode::Sync`]) and is stopping or was stopped; or it failed or was
+    /// stopped, and its agent says [`OnParentEnd::Stop`]. In both cases they were created before it finished, or by it.
+    ///
+    /// [`ExecutionMode::Sync`]: accord_domain::session::ExecutionMode::Sync
+    /// [`OnParentEnd::Stop`]: accord_domain::agent::OnParentEnd::Stop
+    async fn children_to_stop(&self, limit: u32) -> Result<Vec<RunId>, StoreError>;
+
     /// The pending callbacks of a parent, held or not, oldest first.
     async fn undelivered(&self, parent: &SessionId, limit: u32) -> Result<Vec<Undelivered>, StoreError>;
 

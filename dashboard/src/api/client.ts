@@ -73,9 +73,10 @@ export async function text(path: string): Promise<string> {
   }
 }
 
-/** Like `text`, but without a key, for one-time links. Sends a `POST` if there is a body. */
-export function textWithoutKey(path: string, sent?: string): Promise<string> {
-  return fetchText(path, sent === undefined ? {} : { method: 'POST', body: sent, headers: { 'content-type': 'application/json' } })
+/** Like `text`, but with the token of a one-time link instead of a key. Sends a `POST` if there is a body. */
+export function textByLink(path: string, token: string, sent?: string): Promise<string> {
+  const headers = { 'accord-input-link': token }
+  return fetchText(path, sent === undefined ? { headers } : { method: 'POST', body: sent, headers: { ...headers, 'content-type': 'application/json' } })
 }
 
 async function fetchText(path: string, init: RequestInit): Promise<string> {

@@ -86,7 +86,7 @@ class Accord:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        environment = {**os.environ, "ACCORD_QUEUE__LEASE_SECONDS": "2"}
+        environment = {**os.environ, "ACCORD_QUEUE__LEASE_SECONDS": "3"}
         self.coordinator = self.start("coordinator", "--listen", f"127.0.0.1:{self.port}", env=environment)
         until(self.is_up, "starting the coordinator")
         self.runner = self.start_runner()

@@ -10,6 +10,7 @@ mod manifest;
 mod proofs;
 mod purity;
 mod repository;
+mod scanned;
 mod text;
 mod wording;
 
@@ -47,6 +48,7 @@ const CHECKS: &[fn(&Repository) -> Vec<Finding>] = &[
     dependencies::purity,
     dependencies::lints,
     purity::check,
+    scanned::check,
     length::check,
     text::code,
     text::paths,

@@ -8,7 +8,9 @@ mod servers;
 mod url;
 
 use accord_contract::{Condition, Invariants, JsonPath, Schema};
-use accord_domain::agent::{Approval, Blueprint, Executor, Fallback, Retry, Type};
+use accord_domain::agent::{
+    Approval, BUILT_IN_TOOLS, Blueprint, Executor, Fallback, KnownTools, Retry, ToolPattern, Type,
+};
 use accord_domain::nearest;
 
 use super::read::Readable;
@@ -20,8 +22,15 @@ use crate::name::{Named, new_name_error};
 pub const BLUEPRINT_RETRIES: u32 = 1;
 
 /// The built-in tools of every runner.
-const TOOLS: [&str; 6] =
-    ["read_file", "list_files", "search_files", "write_file", "run_command", "ask_human"];
+const TOOLS: [&str; BUILT_IN_TOOLS.len()] = {
+    let mut names = [""; BUILT_IN_TOOLS.len()];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = BUILT_IN_TOOLS[index].0;
+        index += 1;
+    }
+    names
+};
 
 /// An output schema of a blueprint.
 #[derive(Debug, Clone)]
@@ -53,9 +62,10 @@ pub(super) fn check(read: &Readable, findings: &mut Findings) -> Contracts {
         executor::check(&blueprint.executor, findings);
         depends_on_executor(blueprint, findings);
         demands(blueprint, findings);
+        named_tools(blueprint, findings);
     }
     tools(blueprint, findings);
-    approvals(blueprint, read.executor_is_known, findings);
+    approvals(blueprint, findings);
     flags::check(blueprint, findings);
     servers::check(blueprint, read.executor_is_known, findings);
     limits(blueprint, findings);
@@ -197,32 +207,41 @@ fn demands(blueprint: &Blueprint, findings: &mut Findings) {
 /// The variable of the rules of `approve`.
 const ARGUMENTS: &str = "arguments";
 
-/// Checks the tools that need approval: their rules, and that something is called that could need it.
-fn approvals(blueprint: &Blueprint, executor_is_known: bool, findings: &mut Findings) {
-    let at = JsonPath::root().key("approve");
-    let kind = blueprint.executor.kind();
-    let has_calls =
-        !matches!(blueprint.executor, Executor::Process(_) | Executor::External(_) | Executor::Human(_));
-    if !blueprint.approve.is_empty() && executor_is_known && !has_calls {
-        let message =
-            format!("an executor of type {kind} has no tool calls that could be approved; remove this");
-        return findings.error(at, message);
-    }
+/// Checks the rules of `approve`.
+fn approvals(blueprint: &Blueprint, findings: &mut Findings) {
     for (index, approval) in blueprint.approve.iter().enumerate() {
-        let at = at.index(index);
-        if approval.tool().trim().is_empty() {
-            findings.error(at.clone(), "the name of the tool is empty");
-        }
         if let Approval::Rule(rule) = approval
             && let Err(error) = Condition::compile(&rule.when, &[ARGUMENTS])
         {
-            findings.error(at.key("when"), error.to_string());
+            findings.error(JsonPath::root().key("approve").index(index).key("when"), error.to_string());
         }
-        let is_listed = |name: &str| blueprint.tools.iter().any(|tool| tool == name);
-        let name = approval.tool();
-        let is_built_in = TOOLS.contains(&name);
-        if is_built_in && !is_listed(name) && matches!(blueprint.executor, Executor::Llm(_)) {
-            findings.warning(at, format!("'{name}' is not in tools, so it is never called"));
+    }
+}
+
+/// Checks that every entry that names a tool means one. A misspelled one would be about no call, and let it pass.
+fn named_tools(blueprint: &Blueprint, findings: &mut Findings) {
+    let known = KnownTools::of(blueprint);
+    let at = |field: &str| JsonPath::root().key(field);
+    let approve = blueprint.approve.iter().enumerate();
+    let approve = approve.map(|(index, approval)| (at("approve").index(index), approval.tool()));
+    let effects = blueprint.effects.keys().map(|tool| (at("effects").key(&tool.to_string()), tool));
+    for (place, tool) in approve.chain(effects) {
+        if ToolPattern::is_empty(tool) {
+            findings.error(place, "the name of the tool is empty");
+        } else if let Err(error) = known.check(tool) {
+            findings.error(place, error.to_string());
+        }
+    }
+    let allowed = match &blueprint.executor {
+        Executor::ClaudeCode(settings) | Executor::Codex(settings) => settings.allowed_tools.as_deref(),
+        _ => None,
+    };
+    let kind = blueprint.executor.executor_kind();
+    for (index, tool) in allowed.into_iter().flatten().enumerate().filter(|(_, tool)| !tool.trim().is_empty())
+    {
+        let servers = blueprint.mcp_servers.keys().map(String::as_str);
+        if let Err(error) = KnownTools::check_allowed(kind, servers, tool) {
+            findings.error(executor::at("allowed_tools").index(index), error.to_string());
         }
     }
 }

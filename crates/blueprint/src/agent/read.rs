@@ -33,7 +33,7 @@ pub(super) fn blueprint(value: &Value, findings: &mut Findings) -> Option<Readab
     let executor = match members.get("executor") {
         Some(value) => executor(value, &place, findings),
         None => {
-            let message = "missing field 'executor'; for example {type: llm, provider: anthropic, model: …}";
+            let message = "missing field 'executor', which has no default; for example {type: llm, provider: anthropic, model: …}";
             findings.error(place, message);
             None
         }

@@ -2,6 +2,7 @@
 
 use accord_api::agent::Retry;
 use accord_api::contract::MOST_RETRIES;
+use accord_coordinator::Queue;
 
 use super::origin::Origins;
 use super::{Provider, Values};
@@ -19,7 +20,7 @@ pub(super) fn check(values: &Values, origins: &Origins) -> Result<(), Problem> {
     let any = u64::MAX;
     let bounds = [
         ("server.request_limit_bytes", server.request_limit_bytes, LEAST_REQUEST, any),
-        ("queue.lease_seconds", queue.lease_seconds.into(), 1, any),
+        ("queue.lease_seconds", queue.lease_seconds.into(), Queue::SHORTEST_LEASE_SECONDS.into(), any),
         ("queue.max_deliveries", queue.max_deliveries.into(), 1, any),
         ("runner.concurrency", runner.concurrency.into(), 1, any),
         ("retry.for_seconds", retry.for_seconds.into(), 0, Retry::MOST_SECONDS.into()),

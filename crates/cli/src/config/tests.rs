@@ -44,7 +44,7 @@ fn the_older_names_work() {
 #[test]
 fn numbers_that_cannot_work_are_errors() {
     let rows = [
-        ("ACCORD_QUEUE__LEASE_SECONDS", "0", "queue.lease_seconds: expected 1 or more, got 0"),
+        ("ACCORD_QUEUE__LEASE_SECONDS", "2", "queue.lease_seconds: expected 3 or more, got 2"),
         ("ACCORD_QUEUE__MAX_DELIVERIES", "0", "queue.max_deliveries: expected 1 or more, got 0"),
         ("ACCORD_RUNNER__CONCURRENCY", "0", "runner.concurrency: expected 1 or more, got 0"),
         ("ACCORD_ENFORCEMENT__MAX_RETRIES", "11", "enforcement.max_retries: expected 0 to 10, got 11"),

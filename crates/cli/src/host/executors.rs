@@ -21,7 +21,8 @@ use crate::store::{self, DatabaseLocation};
 pub(crate) fn executors(config: &Config) -> Result<Registry, Failure> {
     let providers = providers(config)?;
     let network = network()?;
-    Ok(registry(config, llm(config, providers, Arc::clone(&network), network)))
+    let llm = llm(config, providers, Arc::clone(&network), Arc::clone(&network));
+    Ok(registry(config, llm, network))
 }
 
 /// The executors, a recorder for the exchanges with models, and the providers. `address` is the
@@ -34,8 +35,8 @@ pub(crate) fn recording_executors(
     let recorder = Recorder::new(Redactor::new(secrets(&providers, addresses)));
     let network = network()?;
     let transport = Arc::new(RecordingTransport::new(Arc::clone(&network), recorder.clone()));
-    let llm = llm(config, providers.clone(), transport, network).with_recorder(recorder.clone());
-    Ok((registry(config, llm), recorder, providers))
+    let llm = llm(config, providers.clone(), transport, Arc::clone(&network)).with_recorder(recorder.clone());
+    Ok((registry(config, llm, network), recorder, providers))
 }
 
 /// Executors that ask no model, and what they would have sent. `provider` needs no key then.
@@ -46,8 +47,9 @@ pub(crate) fn previewing_executors(config: &Config, provider: &str) -> Result<(R
         providers = providers.with(provider, Provider { api_key, missing_key: None, ..known });
     }
     let preview = Preview::default();
-    let llm = llm(config, providers, Arc::new(preview.clone()), network()?);
-    Ok((registry(config, llm), preview))
+    let network = network()?;
+    let llm = llm(config, providers, Arc::new(preview.clone()), Arc::clone(&network));
+    Ok((registry(config, llm, network), preview))
 }
 
 /// Keeps the first request and sends none.
@@ -118,18 +120,22 @@ fn llm(
     LlmExecutor::new(providers, transport, Arc::new(tools(config))).with_mcp_servers(servers)
 }
 
-fn registry(config: &Config, llm: LlmExecutor) -> Registry {
+fn registry(config: &Config, llm: LlmExecutor, network: Arc<dyn Transport>) -> Registry {
+    let servers = McpServers::new(network, variables(config));
     // A CLI submits its result through this program; if its path is unknown, the name alone finds
     // it.
     let program = std::env::current_exe().unwrap_or_else(|_| "accord".into());
     let submit = SubmitServer { program, args: vec!["submit".to_owned()] };
     let variables = variables(config);
-    let claude_code =
-        ClaudeCodeExecutor::new(variables.clone(), submit.clone()).with_private_files(private_files(config));
+    let claude_code = ClaudeCodeExecutor::new(variables.clone(), submit.clone())
+        .with_private_files(private_files(config))
+        .with_mcp_servers(servers.clone());
+    let codex = CodexExecutor::new(variables.clone(), submit.clone()).with_mcp_servers(servers.clone());
+    let acp = AcpExecutor::new(variables.clone(), submit).with_mcp_servers(servers);
     Registry::default()
         .with(ExecutorKind::ClaudeCode.name(), Arc::new(claude_code))
-        .with(ExecutorKind::Codex.name(), Arc::new(CodexExecutor::new(variables.clone(), submit.clone())))
-        .with(ExecutorKind::Acp.name(), Arc::new(AcpExecutor::new(variables.clone(), submit)))
+        .with(ExecutorKind::Codex.name(), Arc::new(codex))
+        .with(ExecutorKind::Acp.name(), Arc::new(acp))
         .with(ExecutorKind::External.name(), Arc::new(ExternalExecutor::new(variables.clone())))
         .with(ExecutorKind::Llm.name(), Arc::new(llm))
         .with(ExecutorKind::Process.name(), Arc::new(ProcessExecutor::new(variables)))

@@ -2,6 +2,7 @@
 
 use accord_api::input_request::{Purpose, Status};
 use accord_api::{AuditActor, InputRequest};
+use serde_json::Value;
 
 use super::Tone;
 use super::text::{Times, fields, indent, json, line, paragraph, short};
@@ -15,8 +16,8 @@ pub(crate) fn list(requests: &[InputRequest], times: &Times) -> String {
     let mut table = table::new(&columns).spare(&["run", "deadline"]);
     for request in requests {
         let question = match &request.tool {
-            Some(tool) => format!("{} {}", tool.name, tool.arguments),
-            None => request.message.clone(),
+            Some(tool) => format!("{} {}", tool.name, on_one_line(&tool.arguments)),
+            None => words(&request.message),
         };
         table.add_row([
             request.id.to_string(),
@@ -28,6 +29,22 @@ pub(crate) fn list(requests: &[InputRequest], times: &Times) -> String {
         ]);
     }
     table.text()
+}
+
+/// A value whose strings have no line breaks, which JSON would write as `\n`.
+fn on_one_line(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(words(text)),
+        Value::Array(items) => items.iter().map(on_one_line).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), on_one_line(value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 pub(crate) fn view(request: &InputRequest, times: &Times) -> String {

@@ -113,30 +113,87 @@ fn commits_and_ranges_are_reviewed() {
 
 /// The git configuration of a repository changes neither the format of a diff nor the programs that
 /// write it.
+/// Settings of a repository that name a program, and other settings that make git use it. `PROGRAM` is the program.
+const PROGRAMS: [&[(&str, &str)]; 18] = [
+    // These name none, and change nothing either.
+    &[("diff.noprefix", "true"), ("diff.mnemonicPrefix", "true"), ("color.ui", "always")],
+    &[("filter.evil.clean", "PROGRAM")],
+    &[("filter.evil.process", "PROGRAM")],
+    &[("filter.evil.smudge", "PROGRAM"), ("filter.evil.clean", "PROGRAM"), ("filter.evil.required", "true")],
+    &[("diff.evil.textconv", "PROGRAM")],
+    &[("diff.evil.command", "PROGRAM")],
+    &[("diff.external", "PROGRAM")],
+    &[("diff.evil.binary", "true"), ("diff.evil.textconv", "PROGRAM")],
+    &[("core.fsmonitor", "PROGRAM")],
+    &[("core.pager", "PROGRAM")],
+    &[("pager.diff", "PROGRAM"), ("pager.log", "PROGRAM")],
+    &[("core.hooksPath", "hooks")],
+    &[("gpg.program", "PROGRAM"), ("log.showSignature", "true")],
+    &[("gpg.ssh.program", "PROGRAM"), ("gpg.format", "ssh"), ("log.showSignature", "true")],
+    &[("core.sshCommand", "PROGRAM"), ("remote.origin.promisor", "true"), ("remote.origin.url", "ssh://h/x")],
+    &[
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", "ext::PROGRAM"),
+        ("protocol.ext.allow", "always"),
+    ],
+    &[("core.alternateRefsCommand", "PROGRAM"), ("credential.helper", "PROGRAM")],
+    &[("alias.diff", "!PROGRAM"), ("alias.log", "!PROGRAM"), ("alias.rev-parse", "!PROGRAM")],
+];
+
 #[test]
-fn git_configuration_runs_no_program() {
-    let folder = repository();
-    let trap = folder.path().join("trap");
-    let program = format!("touch {}", trap.display());
-    for setting in
-        ["diff.external", "core.fsmonitor", "diff.trap.textconv", "diff.trap.command", "core.pager"]
-    {
-        git(&folder, &["config", setting, &program]);
+fn no_program_that_a_repository_names_is_run() {
+    for settings in PROGRAMS {
+        let folder = repository();
+        let noted = folder.path().join("ran");
+        let program = folder.path().join("evil.sh");
+        folder.write(
+            "evil.sh",
+            format!("#!/bin/sh\necho x >> {}\nexec sleep 600\n", noted.display()).as_bytes(),
+        );
+        let mut hooks = vec![program.clone()];
+        for hook in ["post-index-change", "pre-auto-gc", "fsmonitor-watchman", "reference-transaction"] {
+            folder.write(&format!("hooks/{hook}"), std::fs::read(&program).unwrap().as_slice());
+            hooks.push(folder.path().join("hooks").join(hook));
+        }
+        for file in hooks {
+            std::fs::set_permissions(file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        folder.write(".gitattributes", b"*.rs filter=evil diff=evil\n");
+        git(&folder, &["add", ".gitattributes"]);
+        folder.write("src/a.rs", b"fn one() {}\n");
+        commit(&folder, "Remove a function");
+        folder.write("src/a.rs", b"fn one() {}\nfn new() {}\n");
+        // The parent is missing, as in a partial clone: git would fetch it.
+        if settings.iter().any(|(name, _)| name.starts_with("remote.")) {
+            let output =
+                Command::new("git").current_dir(folder.path()).args(["rev-parse", "HEAD:src/a.rs"]).output();
+            let id = String::from_utf8(output.unwrap().stdout).unwrap();
+            let (first, rest) = id.trim().split_at(2);
+            std::fs::remove_file(folder.path().join(".git/objects").join(first).join(rest)).unwrap();
+            git(&folder, &["config", "extensions.partialClone", "origin"]);
+            git(&folder, &["config", "core.repositoryFormatVersion", "1"]);
+        }
+        for (name, value) in settings {
+            let value = value.replace("PROGRAM", program.to_str().unwrap());
+            git(&folder, &["config", name, &value]);
+        }
+        for arguments in [&["review", "--json"][..], &["review", "--json", "HEAD"]] {
+            let ran = folder.run(arguments, "");
+            assert!(!noted.exists(), "{settings:?} {arguments:?}: {ran:?}");
+        }
+        if settings.iter().any(|(name, _)| name.starts_with("filter.") || *name == "diff.noprefix") {
+            let (_, diff) = reviewed(&folder, &[], "");
+            let shown = ["--- a/src/a.rs\n+++ b/src/a.rs\n", "+fn new() {}\n"];
+            assert!(shown.iter().all(|part| diff.contains(part)), "{settings:?}: {diff}");
+        }
     }
-    git(&folder, &["config", "diff.noprefix", "true"]);
-    git(&folder, &["config", "color.ui", "always"]);
-    folder.write(".gitattributes", b"*.rs diff=trap\n");
-    folder.write("src/a.rs", b"fn one() {}\n");
-    let (_, diff) = reviewed(&folder, &[], "");
-    assert!(diff.contains("--- a/src/a.rs\n+++ b/src/a.rs\n"), "{diff}");
-    assert!(!trap.exists());
 }
 
 #[test]
 fn errors_name_what_cannot_be_reviewed() {
     let folder = repository();
     refused(&folder.run(&["review", "nowhere"], ""), "unknown revision 'nowhere'");
-    refused(&folder.run(&["review", "nowhere..HEAD"], ""), "git diff failed: ");
+    refused(&folder.run(&["review", "nowhere..HEAD"], ""), "unknown revision 'nowhere'");
     refused(&folder.run(&["review", " "], ""), "invalid revision");
     assert_eq!(folder.run(&["review", "--output=x"], "").code, Some(1));
     refused(

@@ -80,7 +80,7 @@ pub(crate) async fn requests(client: &Client, count: u64) {
 fn coordinator(folder: &Path, database: &str, port: u16) -> Child {
     accord(folder)
         .args(["coordinator", "--listen", &format!("127.0.0.1:{port}"), "--database", database])
-        .env("ACCORD_QUEUE__LEASE_SECONDS", "2")
+        .env("ACCORD_QUEUE__LEASE_SECONDS", "3")
         .env("ACCORD_QUEUE__MAX_DELIVERIES", "1000")
         .stdout(Stdio::null())
         .stderr(Stdio::null())

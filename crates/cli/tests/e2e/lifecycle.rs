@@ -46,6 +46,19 @@ async fn running_work_ends_before_the_process_does() {
 }
 
 #[tokio::test]
+async fn a_run_outlasts_the_shortest_lease() {
+    let slow = || Reply::text("in time").delayed(std::time::Duration::from_secs(4));
+    // If the machine stalls for a second, a lease is lost and the run starts again.
+    let model = model([slow(), slow(), slow()]).await;
+    let shortest = accord_coordinator::Queue::SHORTEST_LEASE_SECONDS.to_string();
+    let project = Project::new().agent(&agent("free", &model, &json!({})));
+    let host = project.set("ACCORD_QUEUE__LEASE_SECONDS", &shortest).up().await;
+    let run = host.run(&ask("free")).await;
+    assert_eq!((run.status, run.error), (RunStatus::Completed, None));
+    host.end().await;
+}
+
+#[tokio::test]
 async fn repeated_requests_are_events_of_the_run() {
     let model = model([Reply::error(429, "Slow down").retry_after(0), Reply::text("done")]).await;
     let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;

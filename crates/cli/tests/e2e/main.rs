@@ -9,6 +9,7 @@
 )]
 
 mod acp;
+mod again;
 mod blueprint_contracts;
 mod caller_contracts;
 mod chaos;
@@ -31,6 +32,8 @@ mod people;
 mod review;
 mod steps;
 mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod traces;
 mod unread;
 mod workflow;

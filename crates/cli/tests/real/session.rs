@@ -65,8 +65,7 @@ pub(crate) fn start(bench: &Bench, settings: Value, servers: Vec<McpServer>) -> 
         max_steps: 10,
         retry: accord_executor::Retry::default(),
         costs_are_limited: false,
-        effects: std::collections::BTreeMap::new(),
-        approvals: std::sync::Arc::new(accord_executor::NoApprovals),
+        tool_entries: accord_executor::ToolEntries::default(),
         journal: std::sync::Arc::new(accord_executor::Journal::none()),
     }
 }

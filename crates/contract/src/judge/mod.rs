@@ -12,12 +12,14 @@ mod syntax_hint;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use accord_json::{Checked, Limits};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::account::{self, Account, Span};
 use crate::candidates::{self, Candidate, Candidates, Joint};
 use crate::contract::{Contract, Embedded, Mode};
-use crate::limits::MAX_TEXT_BYTES;
+use crate::limits::{MAX_TEXT_BYTES, MAX_TEXT_VALUES};
 use crate::lower::LiftError;
 use crate::nested::Facts;
 use crate::parse;
@@ -35,6 +37,9 @@ fn verdict(answer: &Answer<'_>, contract: &Contract) -> Verdict {
     if answer.text.len() > MAX_TEXT_BYTES {
         return report::text_too_long(answer.text.len());
     }
+if has_too_many_values(answer.text) {
+        return report::too_many_values();
+    }
     let judge = Judge { answer: *answer, contract };
     let structured = answer.structured.and_then(|value| judge.structured(value));
     let verdict = structured.unwrap_or_else(|| judge.text());
@@ -45,6 +50,15 @@ fn verdict(answer: &Answer<'_>, contract: &Contract) -> Verdict {
         debug_assert_eq!(checked, Ok(()), "the account of {:?} as {}", answer.text, accepted.value);
     }
     verdict
+}
+
+/// Whether more values could be read from a text than the limit. Each takes a bracket or a comma; those in strings do not count if
+/// the whole text is JSON, since only then it is certain where strings are.
+fn has_too_many_values(text: &str) -> bool {
+    let separators = text.bytes().filter(|byte| matches!(byte, b'[' | b'{' | b',')).count();
+    let limits = Limits { depth: usize::MAX, values: MAX_TEXT_VALUES, ..Limits::WHOLE };
+    separators as u64 >= MAX_TEXT_VALUES
+        && (Checked::new(text, limits).is_err() || serde_json::from_str::<IgnoredAny>(text).is_err())
 }
 
 struct Judge<'a> {

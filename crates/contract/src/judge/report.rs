@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Judge, Judged, Read, syntax_hint};
 use crate::candidates::Candidate;
 use crate::contract::Options;
-use crate::limits::{MAX_CANDIDATE_STARTS, MAX_TEXT_BYTES};
+use crate::limits::{MAX_CANDIDATE_STARTS, MAX_TEXT_BYTES, MAX_TEXT_VALUES};
 use crate::lower::LiftError;
 use crate::parse::ParseErrorKind;
 use crate::verdict::{self, Outcome, Rejected, Source, Verdict};
@@ -201,6 +201,11 @@ pub(super) fn unwritable(value: Value) -> Verdict {
 
 pub(super) fn text_too_long(bytes: usize) -> Verdict {
     let message = format!("the answer has {bytes} bytes; the limit is {MAX_TEXT_BYTES}");
+    Verdict::Rejected(Rejected::because(Outcome::ParseError, "limit", message, None))
+}
+
+pub(super) fn too_many_values() -> Verdict {
+    let message = format!("the answer has more than {MAX_TEXT_VALUES} values, the limit");
     Verdict::Rejected(Rejected::because(Outcome::ParseError, "limit", message, None))
 }
 

@@ -69,6 +69,24 @@ fn a_text_over_the_limit_is_rejected() {
 }
 
 #[test]
+fn an_answer_with_too_many_values_is_rejected() {
+    let count = usize::try_from(accord_contract::limits::MAX_TEXT_VALUES).unwrap();
+    let numbers = format!("[{}0]", "0,".repeat(count));
+    // A stray quote must not hide them.
+    for text in [&numbers, &format!("5\" {numbers}"), &format!("[{}", "[],".repeat(count))] {
+        for mode in [Mode::Strict, Mode::Lenient] {
+            let verdict = judged(text, &json!({"type": "array"}), mode);
+            let Verdict::Rejected(rejected) = verdict else { panic!("{mode:?}: it has too many values") };
+            let messages: Vec<&str> =
+                rejected.violations.errors.iter().map(|error| error.message.as_str()).collect();
+            assert_eq!(messages, ["the answer has more than 500000 values, the limit"]);
+        }
+    }
+    let text = format!("{{\"a\": \"{}\"}}", ",".repeat(count));
+    assert!(matches!(judged(&text, &json!({"type": "object"}), Mode::Strict), Verdict::Accepted(_)));
+}
+
+#[test]
 fn the_limit_on_nesting_is_exact() {
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     on_a_small_stack(|| {

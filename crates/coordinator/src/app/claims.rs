@@ -103,10 +103,7 @@ impl Runners {
 
     async fn handed_out(&self, mut claimed: Vec<Claimed>, profile: &Profile) -> Result<ClaimedRuns, Error> {
         for Claimed { assignment, .. } in &mut claimed {
-            // A tier that is no longer configured is reported by the runner: only this run fails.
-            if let Ok(resolved) = tiers::resolve(&assignment.blueprint, &self.settings.tiers) {
-                assignment.blueprint = resolved;
-            }
+            tiers::resolve_if_known(assignment, &self.settings.tiers);
         }
         let models = claimed.iter().map(|each| models(&each.assignment)).collect::<Result<Vec<_>, _>>()?;
         let mut all: Vec<String> = models.iter().flatten().cloned().collect();
@@ -276,7 +273,7 @@ fn concerns(fact: &Fact, schema: Option<&str>) -> bool {
 }
 
 /// The models that a run may use: its own, the blueprint's, and the stronger ones.
-fn models(assignment: &Assignment) -> Result<Vec<String>, Error> {
+pub(super) fn models(assignment: &Assignment) -> Result<Vec<String>, Error> {
     #[derive(Deserialize)]
     struct ModelsOnly {
         executor: ExecutorModel,

@@ -18,7 +18,7 @@ use subtle::ConstantTimeEq as _;
 
 use super::contracts::{self, Contracts, InForce, ModelOutput};
 use super::page;
-use super::runs::{Runs, answer_errors, invariant_input};
+use super::runs::{answer_errors, invariant_input};
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::metrics;
@@ -38,7 +38,6 @@ pub(crate) struct Inputs {
     pub(super) outside: Arc<dyn Outside>,
     pub(super) hub: Arc<Hub>,
     pub(super) contracts: Arc<Contracts>,
-    pub(super) runs: Arc<Runs>,
 }
 
 impl Inputs {
@@ -63,7 +62,7 @@ impl Inputs {
     ) -> Result<InputRequest, Error> {
         let request = self.store.input(id).await?;
         if request.status != Status::Open {
-            return Err(StoreError::InputClosed { id: request.id, status: request.status }.into());
+            return unless_same(request, &answer.answer, &by);
         }
         if answer.digest.is_some_and(|digest| digest != request.digest) {
             let message = "the digest is not the request's: the answer is about something else than what is asked; read the request again";
@@ -79,8 +78,14 @@ impl Inputs {
                 None
             }
         };
-        let resolution = Resolution::Answered { answer: answer.answer, by };
-        self.close(request.id, resolution, end).await
+        let resolution = Resolution::Answered { answer: answer.answer.clone(), by: by.clone() };
+        match self.close(request.id, resolution, end).await {
+            // The same answer came twice at once.
+            Err(error) if error.name() == ErrorName::InputClosed => {
+                unless_same(self.store.input(id).await?, &answer.answer, &by)
+            }
+            closed => closed,
+        }
     }
 
     /// The result that a person made of the run.
@@ -124,10 +129,7 @@ impl Inputs {
         let now = self.outside.now();
         let closed = self.store.close_input(CloseInput { input_id, resolution, end, now }).await?;
         match closed.run.status.is_over() {
-            true => {
-                metrics::run_over(&closed.run);
-                self.runs.end_children(&closed.run).await?;
-            }
+            true => metrics::run_over(&closed.run),
             false => announcement.queued(&closed.run.demands),
         }
         Ok(closed.request)
@@ -186,6 +188,14 @@ impl Inputs {
                 Err(Error::new(ErrorName::Forbidden, message))
             }
         }
+    }
+}
+
+/// A request that is closed. Whoever answered it gets the same response to the same answer: the first one may have been lost.
+fn unless_same(request: InputRequest, answer: &Value, by: &Actor) -> Result<InputRequest, Error> {
+    match request.answer.as_ref() == Some(answer) && request.answered_by.as_ref() == Some(by) {
+        true => Ok(request),
+        false => Err(StoreError::InputClosed { id: request.id, status: request.status }.into()),
     }
 }
 

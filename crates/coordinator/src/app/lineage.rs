@@ -157,6 +157,16 @@ impl Lineage {
         self.check_descent(run, &session_id).await
     }
 
+    /// The same for a run that is not in the path: one that the caller did not start does not exist for it.
+    pub(crate) async fn find_run(&self, run: &CallingRun, run_id: &RunId) -> Result<(), Error> {
+        match self.check_run_descent(run, run_id).await {
+            Err(error) if error.name() == ErrorName::Forbidden => {
+                Err(StoreError::NoRun(run_id.clone()).into())
+            }
+            checked => checked,
+        }
+    }
+
     /// The session that is to be the parent of a new one.
     pub(super) async fn check_parent(&self, parent: &SessionId) -> Result<Session, Error> {
         match self.sessions.session(parent).await {

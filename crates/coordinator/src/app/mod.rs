@@ -25,6 +25,7 @@ mod promise;
 pub(crate) mod quarantine;
 mod recent;
 mod reports;
+pub(crate) mod runner_owner;
 mod runners;
 mod runs;
 mod schemas;
@@ -57,6 +58,7 @@ pub(crate) use promise::Promise;
 pub(crate) use runners::LONGEST_HEARTBEAT_SECONDS;
 pub(crate) use runs::{HIGHEST_PRIORITY, LONGEST_WAIT_SECONDS, check_wait};
 
+use crate::bodies::Bodies;
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::outside::{Embedder, Outside};
@@ -109,6 +111,7 @@ pub struct App {
     pub(crate) settings: Arc<Settings>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) outstanding: Outstanding,
+    pub(crate) bodies: Bodies,
     /// Cancelled when the server is about to end: requests that wait are answered with what there is.
     pub(crate) closing: CancellationToken,
     pub(crate) mcp: OnceLock<Guest>,
@@ -220,7 +223,6 @@ impl App {
                 outside: outside.clone(),
                 hub: hub.clone(),
                 contracts: contracts.clone(),
-                runs: runs.clone(),
             },
             schemas: Schemas {
                 store: store.clone(),
@@ -287,6 +289,7 @@ impl App {
             settings,
             hub,
             outstanding,
+            bodies: Bodies::default(),
             closing,
             mcp: OnceLock::new(),
         }

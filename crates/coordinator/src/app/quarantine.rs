@@ -61,6 +61,8 @@ pub(crate) struct Quarantine {
     instance: Arc<Instance>,
     since: Timestamp,
     held: Mutex<HashSet<Item>>,
+    /// Work that is done and whose mark is still in the store.
+    ended: Mutex<HashSet<Item>>,
     alone: Arc<Semaphore>,
     /// Whether a suspect was passed over.
     is_waited_for: AtomicBool,
@@ -83,6 +85,7 @@ impl Quarantine {
             hub,
             instance,
             held: Mutex::default(),
+            ended: Mutex::default(),
             alone: Arc::new(Semaphore::new(1)),
             is_waited_for: AtomicBool::new(false),
             has_looked: AtomicBool::new(false),
@@ -158,9 +161,23 @@ impl Quarantine {
     /// The work is done and did not crash the process.
     pub(super) async fn end_work(&self, item: Item) {
         self.forget(&item);
-        if let Err(error) = self.store.end_work(vec![item], self.instance.id()).await {
-            tracing::warn!(%error, "the mark of finished work could not be cleared");
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).insert(item);
+        if let Err(error) = self.clear_marks().await {
+            tracing::warn!(%error, "the mark of finished work could not be cleared; will retry");
         }
+    }
+
+    /// Clears the marks of work that is done, unless it was begun again.
+    async fn clear_marks(&self) -> Result<(), Error> {
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let items: Vec<Item> = ended.difference(&held).cloned().collect();
+        if !items.is_empty() {
+            self.store.end_work(items.clone(), self.instance.id()).await?;
+            let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+            items.iter().for_each(|item| drop(ended.take(item)));
+        }
+        Ok(())
     }
 
     /// Does work under its mark.
@@ -189,6 +206,7 @@ impl Quarantine {
 
     /// Renews the marks of this coordinator, and counts the crashes of others.
     pub(crate) async fn tend_marks(&self) -> Result<(), Error> {
+        self.clear_marks().await?;
         if !self.is_idle() {
             self.store.renew_work(self.instance.id(), self.outside.now()).await?;
         }

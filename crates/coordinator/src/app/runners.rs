@@ -20,11 +20,11 @@ use super::page::List;
 use super::presence::Presence;
 use super::recent::{IN_USE, Recent};
 use super::runs::{check_wait, refuse};
-use super::{Contracts, Keys, labels};
+use super::{Caller, Contracts, Keys, labels, runner_owner};
 use crate::error::Error;
 use crate::hub::{Hub, Topic, Watch};
 use crate::outside::Outside;
-use crate::settings::Settings;
+use crate::settings::{Queue, Settings};
 
 /// A heartbeat that waits longer would be cut off by something in between.
 pub(crate) const LONGEST_HEARTBEAT_SECONDS: u32 = 30;
@@ -39,9 +39,6 @@ const MOST_LABELS: usize = 100;
 /// How often at most it is counted which of a full runner's runs wait for children: a busy queue would have it done all the
 /// time, and a child that waits a moment is not noticed.
 const BETWEEN_COUNTS: Duration = Duration::from_millis(250);
-
-/// A lease is renewed so often before it runs out: two heartbeats may be lost.
-const BEATS_IN_A_LEASE: u32 = 3;
 
 /// How long a profile is cached. It never changes, but a runner may be removed through another coordinator and should notice
 /// soon.
@@ -77,17 +74,21 @@ impl Default for RunnerCache {
 }
 
 impl Runners {
-    pub(crate) async fn register(&self, request: RegisterRunner) -> Result<RegisteredRunner, Error> {
+    pub(crate) async fn register(
+        &self,
+        caller: &Caller,
+        request: RegisterRunner,
+    ) -> Result<RegisteredRunner, Error> {
         check_profile(&request.profile)?;
         labels::check_profile(&request.profile)?;
         let now = self.outside.now();
-        let id = RunnerId::new(self.outside.unique());
+        let id = runner_owner::new_id(&self.outside.unique(), caller.key_id.as_ref());
         let runner = Runner { id: id.clone(), profile: request.profile, registered_at: now, seen_at: now };
         self.store.register_runner(runner.clone()).await?;
         self.presence.came(&runner);
         self.cache.seen.put(id.as_str(), now);
         let lease_seconds = self.settings.queue.lease_seconds;
-        let heartbeat_seconds = (lease_seconds / BEATS_IN_A_LEASE).max(1);
+        let heartbeat_seconds = (lease_seconds / Queue::BEATS_IN_A_LEASE).max(1);
         Ok(RegisteredRunner { runner_id: id, lease_seconds, heartbeat_seconds })
     }
 
@@ -236,7 +237,7 @@ impl Runners {
 
     /// How often at least it is written that a runner is alive.
     pub(super) fn between_beats(&self) -> Duration {
-        self.lease().unsigned_abs() / BEATS_IN_A_LEASE
+        self.lease().unsigned_abs() / Queue::BEATS_IN_A_LEASE
     }
 
     /// Runners that were seen after this are alive: for as long as a lease that was not renewed.

@@ -154,6 +154,8 @@ impl Sessions {
 
     /// Removes a session with all that belongs to it.
     pub(crate) async fn remove(&self, session_id: &SessionId) -> Result<(), Error> {
+        // Once it is removed, nothing says that its children end with it.
+        self.runs.stop_orphans().await?;
         Ok(self.sessions.remove_session(session_id).await?)
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use accord_api::ErrorName;
 use accord_blueprint::resolve_tiers;
 use accord_domain::agent::{Llm, TIER};
+use accord_domain::run::Assignment;
 use serde_json::Value;
 
 use crate::error::Error;
@@ -18,6 +19,13 @@ pub(crate) fn resolve(blueprint: &str, tiers: &BTreeMap<String, Llm>) -> Result<
     resolve_tiers(&mut value, tiers)
         .map_err(|error| Error::new(ErrorName::AgentBroken, error.to_string()))?;
     Ok(value.to_string())
+}
+
+/// Replaces the tiers of a run. One that is no longer configured is reported by the runner: only this run fails.
+pub(crate) fn resolve_if_known(assignment: &mut Assignment, tiers: &BTreeMap<String, Llm>) {
+    if let Ok(resolved) = resolve(&assignment.blueprint, tiers) {
+        assignment.blueprint = resolved;
+    }
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ impl Background {
         tasks.spawn(reconcilers::reaper(Arc::clone(app)));
         tasks.spawn(reconcilers::unmatched(Arc::clone(app)));
         tasks.spawn(reconcilers::callbacks(Arc::clone(app)));
+        tasks.spawn(reconcilers::orphans(Arc::clone(app)));
         tasks.spawn(reconcilers::inputs(Arc::clone(app)));
         tasks.spawn(reconcilers::forget(Arc::clone(app)));
         tasks.spawn(reconcilers::key_uses(Arc::clone(app)));
@@ -55,6 +56,7 @@ impl Background {
         app.callbacks.deliver_due().await?;
         app.inputs.expire_due().await?;
         app.workflow_runs.advance_due().await?;
+        app.runs.stop_orphans().await?;
         app.upkeep.forget().await
     }
 

@@ -20,6 +20,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// and one read sees all that is due.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
+/// All children in progress are looked at, and a moment more is not noticed.
+const BETWEEN_LOOKS_AT_CHILDREN: Duration = Duration::from_millis(100);
+
 /// Deadlines of people are hours long: a second more does not matter.
 const DEADLINES_EVERY: Duration = Duration::from_secs(1);
 
@@ -87,6 +90,14 @@ pub(super) async fn callbacks(app: Arc<App>) {
     while !app.closing.is_cancelled() {
         let wait = after("callbacks", &app.callbacks.deliver_due().await, LOOK_EVERY);
         rest_until(&app, wait, app.hub.some_run_over()).await;
+    }
+}
+
+pub(super) async fn orphans(app: Arc<App>) {
+    while !app.closing.is_cancelled() {
+        let wait = after("children", &app.runs.stop_orphans().await, LOOK_EVERY);
+        rest(&app, BETWEEN_LOOKS_AT_CHILDREN).await;
+        rest_until(&app, wait, app.hub.some_parent_over()).await;
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -66,12 +66,12 @@ impl Open {
         Self(Arc::new(Inner { limit, next, connections, logged: Mutex::default() }))
     }
 
-    /// Admits a new connection. If there are too many, the one that has been idle for longest is closed; `None` if all have a
-    /// request in progress.
+    /// Admits a new connection. If there are too many, the one that has been idle for longest is closed, or else the one that has
+    /// been sending its request for longest; `None` if all have a whole request in progress.
     pub(super) fn admit(&self) -> Option<Connection> {
         let mut connections = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner);
         if connections.len() >= self.0.limit {
-            let closed = close_longest_idle(&mut connections);
+            let closed = close_one(&mut connections);
             self.log(closed);
             if !closed {
                 return None;
@@ -80,7 +80,8 @@ impl Open {
         let number = self.0.next.fetch_add(1, Ordering::Relaxed);
         let state = Arc::new(State {
             under_way: AtomicUsize::new(0),
-            idle_since: Mutex::new(Instant::now()),
+            is_sending: AtomicBool::new(false),
+            since: Mutex::new(Instant::now()),
             closing: CancellationToken::new(),
         });
         connections.insert(number, Arc::clone(&state));
@@ -90,7 +91,7 @@ impl Open {
     /// Frees descriptors when the system has none left.
     pub(super) fn make_room(&self) {
         let mut connections = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner);
-        let closed = close_longest_idle(&mut connections);
+        let closed = close_one(&mut connections);
         self.log(closed);
     }
 
@@ -105,14 +106,18 @@ impl Open {
             limit = self.0.limit,
             descriptors = descriptors(),
             "too many connections: {}; raise the limit of file descriptors (ulimit -n, LimitNOFILE= with systemd)",
-            if has_closed { "idle ones are closed" } else { "none is idle, and new ones are rejected" }
+            if has_closed {
+                "idle ones are closed"
+            } else {
+                "all have a request in progress, and new ones are rejected"
+            }
         );
     }
 }
 
-fn close_longest_idle(connections: &mut HashMap<u64, Arc<State>>) -> bool {
-    let idle = connections.iter().filter_map(|(number, state)| Some((state.idle_since()?, *number)));
-    let Some((_, number)) = idle.min() else { return false };
+fn close_one(connections: &mut HashMap<u64, Arc<State>>) -> bool {
+    let waiting = connections.iter().filter_map(|(number, state)| Some((state.waits_since()?, *number)));
+    let Some((_, number)) = waiting.min() else { return false };
     if let Some(state) = connections.remove(&number) {
         state.closing.cancel();
     }
@@ -122,15 +127,23 @@ fn close_longest_idle(connections: &mut HashMap<u64, Arc<State>>) -> bool {
 struct State {
     /// Requests that have come and whose answers are not written yet.
     under_way: AtomicUsize,
-    idle_since: Mutex<Instant>,
+    /// Whether the client is still sending a request.
+    is_sending: AtomicBool,
+    /// When it last became idle or began to send.
+    since: Mutex<Instant>,
     closing: CancellationToken,
 }
 
 impl State {
-    /// Since when it is idle; `None` while a request is in progress.
-    fn idle_since(&self) -> Option<Instant> {
-        let since = *self.idle_since.lock().unwrap_or_else(PoisonError::into_inner);
-        (self.under_way.load(Ordering::SeqCst) == 0).then_some(since)
+    /// Whether and since when the client keeps us waiting, the idle ones first; `None` while a whole request is in progress.
+    fn waits_since(&self) -> Option<(bool, Instant)> {
+        let since = *self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_sending = self.is_sending.load(Ordering::SeqCst);
+        (is_sending || self.under_way.load(Ordering::SeqCst) == 0).then_some((is_sending, since))
+    }
+
+    fn waits_from_now(&self) {
+        *self.since.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 }
 
@@ -147,8 +160,9 @@ impl Connection {
         self.state.closing.clone()
     }
 
-    pub(super) fn is_idle(&self) -> bool {
-        self.state.idle_since().is_some()
+    /// Whether nothing is lost if it is closed now but a request that has not come as a whole.
+    pub(super) fn can_be_closed(&self) -> bool {
+        self.state.waits_since().is_some()
     }
 
     /// A request has come; it is in progress until its response has been taken.
@@ -171,6 +185,55 @@ impl Requests {
         self.0.under_way.fetch_add(1, Ordering::SeqCst);
         UnderWay(Arc::clone(&self.0))
     }
+
+    /// A body that the client is sending until it has come as a whole or is not wanted any more.
+    pub(super) fn receive<B: http_body::Body>(&self, body: B) -> Incoming<B> {
+        if body.is_end_stream() {
+            return Incoming { body, sending: None };
+        }
+        self.0.waits_from_now();
+        self.0.is_sending.store(true, Ordering::SeqCst);
+        Incoming { body, sending: Some(Sending(Arc::clone(&self.0))) }
+    }
+}
+
+/// A request that is still being sent, until this is dropped.
+struct Sending(Arc<State>);
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        self.0.is_sending.store(false, Ordering::SeqCst);
+    }
+}
+
+/// The body of a request.
+pub(super) struct Incoming<B> {
+    body: B,
+    sending: Option<Sending>,
+}
+
+impl<B: http_body::Body + Unpin> http_body::Body for Incoming<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        if self.body.is_end_stream() || matches!(frame, Poll::Ready(None | Some(Err(_)))) {
+            self.sending = None;
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }
 
 /// A request in progress, until this is dropped.
@@ -178,7 +241,7 @@ pub(super) struct UnderWay(Arc<State>);
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        *self.0.idle_since.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        self.0.waits_from_now();
         self.0.under_way.fetch_sub(1, Ordering::SeqCst);
     }
 }

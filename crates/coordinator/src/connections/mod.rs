@@ -95,8 +95,8 @@ async fn attend(
         }
         () = making_room.cancelled() => {
             served.as_mut().graceful_shutdown();
-            // A partially received head is not a request.
-            if connection.is_idle() { Ok(()) } else { served.await }
+            // A partially received request is not one.
+            if connection.can_be_closed() { Ok(()) } else { served.await }
         }
     };
     if let Err(error) = ended {
@@ -116,6 +116,7 @@ impl Asked {
     async fn answer(self, mut request: Request<Incoming>) -> Result<Response<Answer>, Infallible> {
         let under_way = self.requests.begin();
         request.extensions_mut().insert(ConnectInfo(self.from));
+        let request = request.map(|body| self.requests.receive(body));
         let response = match host::check(&request) {
             Ok(()) => {
                 let answered = TowerToHyperService::new(self.router).call(request);
@@ -325,6 +326,24 @@ mod tests {
             others.push(next);
         }
         assert!(rest(slow).await.ends_with("slow"), "who is being answered stays");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_is_still_being_sent_makes_room() {
+        let take = async |body: axum::body::Bytes| format!("took {}", body.len());
+        let router =
+            Router::new().route("/", get(async || "quick")).route("/take", axum::routing::post(take));
+        let served = served_by(2, router);
+        let head = "POST /take HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 4\r\n\r\n";
+        let (first, mut second) =
+            (served.sent(&format!("{head}ab")).await, served.sent(&format!("{head}ab")).await);
+        let since = Instant::now();
+        let mut next = served.sent(&asked("/")).await;
+        next.read_exact(&mut [0; 12]).await.unwrap();
+        assert_eq!(rest(first).await, "", "the one that has been sending for longest");
+        assert!(since.elapsed() < HEAD_TIMEOUT);
+        second.write_all(b"cd").await.unwrap();
+        assert!(rest(second).await.ends_with("took 4"), "the others go on");
     }
 
     #[tokio::test(start_paused = true)]

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::documents::{Named, definition_handlers, document_handlers};
 use super::extract::{JsonBody, MaybeJson, Query};
+use super::incoming::Takes;
 use super::routes::{CHANGES_NOTHING, Route, Scope, route};
 use super::{body, conditions};
 use crate::app::{App, Found};
@@ -20,14 +21,14 @@ use crate::error::Error;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(list, Read).for_runs(Scope::Free),
-        route!(create, Administer).audited_as("agent.created", "/summary/name"),
-        route!(validate, Read).not_audited(CHANGES_NOTHING),
+        route!(create, Administer).takes(Takes::DEFINITION).audited_as("agent.created", "/summary/name"),
+        route!(validate, Read).takes(Takes::DEFINITION).not_audited(CHANGES_NOTHING),
         route!(show, Read).for_runs(Scope::Free),
-        route!(replace, Administer).audited_put("agent.updated", "agent.created"),
-        route!(change, Administer).audited("agent.updated"),
+        route!(replace, Administer).takes(Takes::DEFINITION).audited_put("agent.updated", "agent.created"),
+        route!(change, Administer).takes(Takes::DEFINITION).audited("agent.updated"),
         route!(remove, Administer).audited("agent.deleted"),
         route!(contract, Read).for_runs(Scope::Free),
-        route!(validate_known, Read).not_audited(CHANGES_NOTHING),
+        route!(validate_known, Read).takes(Takes::DEFINITION).not_audited(CHANGES_NOTHING),
     ]
 }
 
@@ -104,7 +105,7 @@ pub(super) async fn list(
     )
 )]
 pub(super) async fn change(named: Named, JsonBody(bytes): JsonBody) -> Result<impl IntoResponse, Error> {
-    let (expected, patch): (_, Value) = (named.expected()?, body::read(&bytes)?);
+    let (expected, patch): (_, Value) = (named.expected()?, body::read(&bytes).await?);
     let agent = named.app.blueprints.patch_agent(&named.name, &patch, &expected).await?;
     Ok((conditions::etag(&agent.hash), Json(agent)))
 }
@@ -144,7 +145,7 @@ pub(super) async fn validate(
     State(app): State<Arc<App>>,
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<ValidateAgentAnswer>, Error> {
-    let value: Value = body::read(&bytes)?;
+    let value: Value = body::read(&bytes).await?;
     Ok(Json(app.blueprints.validate_agent(None, value).await?))
 }
 
@@ -167,7 +168,7 @@ pub(super) async fn validate_known(
     MaybeJson(bytes): MaybeJson,
 ) -> Result<Json<ValidateAgentAnswer>, Error> {
     let Some(bytes) = bytes else { return Ok(Json(app.blueprints.validate_known_agent(&name).await?)) };
-    let value: Value = body::read(&bytes)?;
+    let value: Value = body::read(&bytes).await?;
     Ok(Json(app.blueprints.validate_agent(Some(&name), value).await?))
 }
 

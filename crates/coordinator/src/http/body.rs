@@ -1,25 +1,33 @@
 //! Request bodies, with errors that say where.
 
-use accord_api::{ErrorName, Strict, read_strictly};
+use accord_api::ErrorName;
 use accord_blueprint::mismatch_at;
 use accord_contract::Step;
 use accord_json::reserved::{self, Reserved};
+use accord_json::{Checked, Strict, read_leniently, read_strictly};
 use axum::body::Bytes;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
 use utoipa::ToSchema;
 
+use super::incoming::Received;
 use crate::error::Error;
 
 /// Reads a body that may hold raw JSON: straight from the text. Only what cannot be read is read once more, for the place.
-pub(crate) fn read<T: DeserializeOwned + ToSchema>(bytes: &Bytes) -> Result<T, Error> {
-    check_names(bytes)?;
-    read_strictly(bytes).or_else(|_| read_slowly(bytes))
+pub(crate) async fn read<T: DeserializeOwned + ToSchema + Send + 'static>(
+    body: &Received,
+) -> Result<T, Error> {
+    body.with(parse).await?
+}
+
+fn parse<T: DeserializeOwned + ToSchema>(text: &Checked<Bytes>) -> Result<T, Error> {
+    check_names(text.bytes())?;
+    read_strictly(text).or_else(|_| read_slowly(text))
 }
 
 /// Refuses names that the reader would take for its own, also inside of raw JSON.
-fn check_names(bytes: &Bytes) -> Result<(), Error> {
+fn check_names(bytes: &[u8]) -> Result<(), Error> {
     let found = reserved::find(&String::from_utf8_lossy(bytes));
     let Some(Reserved { name, path }) = found else { return Ok(()) };
     let name = shortened(&name, LONGEST_NAME);
@@ -28,10 +36,10 @@ fn check_names(bytes: &Bytes) -> Result<(), Error> {
     Err(unreadable(&shortened(&path, LONGEST_PATH), &message))
 }
 
-fn read_slowly<T: DeserializeOwned + ToSchema>(bytes: &Bytes) -> Result<T, Error> {
-    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+fn read_slowly<T: DeserializeOwned + ToSchema>(text: &Checked<Bytes>) -> Result<T, Error> {
+    let mut deserializer = serde_json::Deserializer::from_slice(text.bytes());
     let value = serde_path_to_error::deserialize(Strict(&mut deserializer))
-        .map_err(|error| invalid::<T>(bytes, &error))?;
+        .map_err(|error| invalid::<T>(text, &error))?;
     deserializer
         .end()
         .map_err(|error| Error::new(ErrorName::InvalidRequest, format!("the body: {error}")))?;
@@ -51,26 +59,29 @@ fn shortened(text: &str, longest: usize) -> String {
     }
 }
 
-fn invalid<T: ToSchema>(bytes: &Bytes, error: &serde_path_to_error::Error<serde_json::Error>) -> Error {
+fn invalid<T: ToSchema>(
+    text: &Checked<Bytes>,
+    error: &serde_path_to_error::Error<serde_json::Error>,
+) -> Error {
     let path = error.path().to_string();
     // A name that could not be read is not part of the path.
     let path = path.strip_suffix('?').map_or(path.as_str(), |path| path.trim_end_matches('.'));
     let (line, column) = (error.inner().line(), error.inner().column());
-    let message = mismatch::<T>(bytes, error.path()).or_else(|| lone_surrogate(error.inner()));
+    let message = mismatch::<T>(text, error.path()).or_else(|| lone_surrogate(error.inner()));
     let message = message.map(|message| format!("{message} at line {line} column {column}"));
     unreadable(&shortened(path, LONGEST_PATH), &message.unwrap_or_else(|| error.inner().to_string()))
 }
 
 /// The type error of the value at a path, if its type is wrong. All other errors are described by
 /// `serde`.
-fn mismatch<T: ToSchema>(bytes: &Bytes, path: &serde_path_to_error::Path) -> Option<String> {
+fn mismatch<T: ToSchema>(text: &Checked<Bytes>, path: &serde_path_to_error::Path) -> Option<String> {
     let steps = path.iter().map(|segment| match segment {
         Segment::Map { key } => Some(Step::Key(key.clone())),
         Segment::Seq { index } => Some(Step::Index(*index)),
         Segment::Enum { .. } | Segment::Unknown => None,
     });
     let steps = steps.collect::<Option<Vec<_>>>()?;
-    let (value, expected) = mismatch_at::<T>(&serde_json::from_slice(bytes).ok()?, &steps)?;
+    let (value, expected) = mismatch_at::<T>(&read_leniently(text).ok()?, &steps)?;
     let (kind, shown) = match &value {
         Value::Null => ("null", None),
         Value::Bool(value) => ("boolean", Some(format!("`{value}`"))),
@@ -105,7 +116,7 @@ mod tests {
     use accord_api::{ClaimRuns, CreateRun, FinishRun, ReportEvents};
 
     fn message<T: DeserializeOwned + ToSchema>(body: &str) -> Option<String> {
-        read::<T>(&Bytes::copy_from_slice(body.as_bytes())).err().map(|error| error.message().to_owned())
+        parse::<T>(&Received::of(body).text()).err().map(|error| error.message().to_owned())
     }
 
     #[test]
@@ -126,8 +137,7 @@ mod tests {
         }
         let event = r#"{"type": "tool.started", "arguments": {"\u0024serde_json::private::Number": "1"}}"#;
         let body = format!(r#"{{{holding}, "events": [{event}]}}"#);
-        let error = read::<ReportEvents>(&Bytes::from(body)).unwrap_err();
-        assert_eq!(error.message(), refused(" at events[0].arguments", "Number"));
+        assert_eq!(message::<ReportEvents>(&body), Some(refused(" at events[0].arguments", "Number")));
         assert_eq!(message::<Value>(r#"{"a": ["$serde_json::private::Number", 1.50]}"#), None);
     }
 

@@ -2,6 +2,7 @@
 //! `Idempotency-Key`, `Accord-Contract`.
 
 use accord_api::{ErrorName, KeyId};
+use accord_json::{Checked, read_leniently};
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -11,6 +12,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::audit::Repeated;
+use super::incoming::Received;
 use crate::app::{Caller, Expected, Made, Promise};
 use crate::error::Error;
 
@@ -89,11 +91,11 @@ pub(super) fn contract(headers: &HeaderMap) -> Result<Option<String>, Error> {
 }
 
 /// What `Idempotency-Key` promises. Keys of others, and for other routes, are other keys.
-pub(super) fn promise(
+pub(super) async fn promise(
     headers: &HeaderMap,
     caller: &Caller,
     route: &str,
-    body: &Bytes,
+    body: &Received,
 ) -> Result<Option<Promise>, Error> {
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else { return Ok(None) };
@@ -111,19 +113,19 @@ pub(super) fn promise(
     let key_id = caller.requested_by.as_ref().and_then(|by| by.key_id.as_ref());
     let who = run.or(key_id.map(KeyId::as_str)).unwrap_or("open");
     let scope = format!("{who} {route}");
-    Ok(Some(Promise { scope, key: key.to_owned(), fingerprint: fingerprint(body) }))
+    Ok(Some(Promise { scope, key: key.to_owned(), fingerprint: body.with(fingerprint).await? }))
 }
 
 /// The identity of a body: its JSON document, regardless of the order of properties and of white
 /// space, with numbers as written. A body that is not JSON is compared byte for byte.
-fn fingerprint(body: &Bytes) -> String {
-    let document = serde_json::from_slice::<Value>(body).map(|mut document| {
+fn fingerprint(body: &Checked<Bytes>) -> String {
+    let document = read_leniently::<Value>(body).map(|mut document| {
         document.sort_all_objects();
         document.to_string()
     });
     let digest = match &document {
         Ok(text) => Sha256::digest(text),
-        Err(_) => Sha256::digest(body),
+        Err(_) => Sha256::digest(body.bytes()),
     };
     accord_blueprint::hex(&digest)
 }

@@ -126,7 +126,7 @@ macro_rules! definition_handlers {
             named: $crate::http::documents::Named,
             $crate::http::extract::JsonBody(bytes): $crate::http::extract::JsonBody,
         ) -> Result<axum::response::Response, Error> {
-            let (expected, value) = (named.expected()?, $crate::http::body::read(&bytes)?);
+            let (expected, value) = (named.expected()?, $crate::http::body::read(&bytes).await?);
             let made = named.app.blueprints.put::<$kind>(&named.name, value, &expected).await?;
             $crate::http::conditions::made(made, |view| &view.hash)
         }
@@ -141,7 +141,7 @@ pub(super) struct Create<T> {
     pub(super) promise: Option<Promise>,
 }
 
-impl<T: DeserializeOwned + ToSchema> FromRequest<Arc<App>> for Create<T> {
+impl<T: DeserializeOwned + ToSchema + Send + 'static> FromRequest<Arc<App>> for Create<T> {
     type Rejection = Error;
 
     async fn from_request(mut request: Request, app: &Arc<App>) -> Result<Self, Error> {
@@ -150,8 +150,8 @@ impl<T: DeserializeOwned + ToSchema> FromRequest<Arc<App>> for Create<T> {
         let route = format!("{} {}", request.method(), request.uri().path());
         let headers = request.headers().clone();
         let JsonBody(bytes) = JsonBody::from_request(request, app).await?;
-        let promise = conditions::promise(&headers, &caller, &route, &bytes)?;
-        Ok(Self { app: Arc::clone(app), body: body::read(&bytes)?, promise })
+        let promise = conditions::promise(&headers, &caller, &route, &bytes).await?;
+        Ok(Self { app: Arc::clone(app), body: body::read(&bytes).await?, promise })
     }
 }
 

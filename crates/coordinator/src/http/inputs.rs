@@ -5,12 +5,16 @@ use std::sync::Arc;
 use accord_api::{AnswerInput, ErrorBody, InputLink, InputQuery, InputRequest, Page};
 use accord_domain::audit::Actor;
 use accord_domain::id::InputId;
-use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::extract::{FromRequestParts, State};
+use axum::http::header::{CACHE_CONTROL, REFERRER_POLICY};
+use axum::http::request::Parts;
+use axum::http::{HeaderName, StatusCode};
+use axum::response::IntoResponse;
 use axum::{Extension, Json};
 
 use super::body;
 use super::extract::{Id, JsonBody, Query};
+use super::incoming::Takes;
 use super::routes::{Route, route};
 use crate::app::{App, Caller};
 use crate::error::Error;
@@ -19,10 +23,10 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(list, Read),
         route!(one, Read),
-        route!(answer, Call).audited("input.answered"),
+        route!(answer, Call).takes(Takes::PAGE).audited("input.answered"),
         route!(link, Call).audited("input_link.created"),
         route!(by_link, Open),
-        route!(answer_by_link, Open).not_audited("the request itself says that it was answered by a link"),
+        route!(answer_by_link, Open).takes(Takes::PAGE).audited_as("input.answered", "/id"),
     ]
 }
 
@@ -89,7 +93,7 @@ pub(super) async fn answer(
     Id(id): Id<InputId>,
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<InputRequest>, Error> {
-    app.inputs.answer(&id, body::read(&bytes)?, caller.actor()).await.map(Json)
+    app.inputs.answer(&id, body::read(&bytes).await?, caller.actor()).await.map(Json)
 }
 
 /// Creates a one-time link to a request for input.
@@ -110,36 +114,51 @@ pub(super) async fn answer(
 pub(super) async fn link(
     State(app): State<Arc<App>>,
     Id(id): Id<InputId>,
-) -> Result<(StatusCode, Json<InputLink>), Error> {
-    app.inputs.link(&id).await.map(|link| (StatusCode::CREATED, Json(link)))
+) -> Result<impl IntoResponse, Error> {
+    app.inputs.link(&id).await.map(|link| (StatusCode::CREATED, PRIVATE, Json(link)))
 }
+
+/// The header with the token of a link. It is not in the path, because servers and proxies write paths to their logs.
+const LINK: &str = "accord-input-link";
+
+/// The request of the link in the header. A body is not read before it was found.
+pub(super) struct Linked(InputRequest);
+
+impl FromRequestParts<Arc<App>> for Linked {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Error> {
+        let token = parts.headers.get(LINK).and_then(|token| token.to_str().ok());
+        app.inputs.by_link(token.unwrap_or_default()).await.map(Self)
+    }
+}
+
+/// Whoever has seen the answer to a link may not be the next who uses this browser.
+const PRIVATE: [(HeaderName, &str); 2] = [(CACHE_CONTROL, "no-store"), (REFERRER_POLICY, "no-referrer")];
 
 /// Returns the request for input of a one-time link.
 #[utoipa::path(
     get,
-    path = "/input-links/{token}",
+    path = "/input-links",
     operation_id = "getInputByLink",
     tag = "inputs",
-    params(("token" = String, Path, description = "The token of the link")),
+    params(("Accord-Input-Link" = String, Header, description = "The token of the link")),
     responses(
         (status = 200, description = "The request", body = InputRequest),
         (status = 403, description = "Forbidden: the link was altered, used or replaced", body = ErrorBody),
     )
 )]
-pub(super) async fn by_link(
-    State(app): State<Arc<App>>,
-    Path(token): Path<String>,
-) -> Result<Json<InputRequest>, Error> {
-    app.inputs.by_link(&token).await.map(Json)
+pub(super) async fn by_link(Linked(request): Linked) -> impl IntoResponse {
+    (PRIVATE, Json(request))
 }
 
 /// Answers the request for input of a one-time link.
 #[utoipa::path(
     post,
-    path = "/input-links/{token}",
+    path = "/input-links",
     operation_id = "answerInputByLink",
     tag = "inputs",
-    params(("token" = String, Path, description = "The token of the link")),
+    params(("Accord-Input-Link" = String, Header, description = "The token of the link")),
     request_body = AnswerInput,
     responses(
         (status = 200, description = "The request, answered", body = InputRequest),
@@ -152,9 +171,9 @@ pub(super) async fn by_link(
 )]
 pub(super) async fn answer_by_link(
     State(app): State<Arc<App>>,
-    Path(token): Path<String>,
+    Linked(request): Linked,
     JsonBody(bytes): JsonBody,
-) -> Result<Json<InputRequest>, Error> {
-    let request = app.inputs.by_link(&token).await?;
-    app.inputs.answer(&request.id, body::read(&bytes)?, Actor::Link).await.map(Json)
+) -> Result<impl IntoResponse, Error> {
+    let answered = app.inputs.answer(&request.id, body::read(&bytes).await?, Actor::Link).await?;
+    Ok((PRIVATE, Json(answered)))
 }

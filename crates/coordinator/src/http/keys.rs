@@ -8,6 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 
 use super::extract::{JsonBody, Query};
+use super::incoming::Takes;
 use super::paging::FewQuery;
 use super::routes::{Route, route};
 use super::{body, conditions};
@@ -17,7 +18,7 @@ use crate::error::Error;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(list, Administer),
-        route!(create, Administer).audited_as("key.created", "/key_id"),
+        route!(create, Administer).takes(Takes::SETTINGS).audited_as("key.created", "/key_id"),
         route!(remove, Administer).audited("key.deleted"),
     ]
 }
@@ -62,7 +63,7 @@ pub(super) async fn create(
     JsonBody(bytes): JsonBody,
 ) -> Result<(StatusCode, Json<CreatedKey>), Error> {
     conditions::no_promise(&headers, SHOWN_ONCE)?;
-    let create: CreateKey = body::read(&bytes)?;
+    let create: CreateKey = body::read(&bytes).await?;
     Ok((StatusCode::CREATED, Json(app.keys.create(create).await?)))
 }
 

@@ -13,6 +13,7 @@ use futures_util::StreamExt as _;
 use serde_json::Value;
 
 use super::extract::JsonBody;
+use super::incoming::Takes;
 use super::routes::{Route, Scope, route};
 use crate::app::App;
 use crate::error::Error;
@@ -33,6 +34,7 @@ pub(super) enum Messages {
 pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(answer, Read)
+            .takes(Takes::DEFINITION)
             .for_runs(Scope::Free)
             .not_audited("its tools call the other routes, which are recorded"),
     ]
@@ -61,7 +63,7 @@ pub(super) async fn answer(
     State(app): State<Arc<App>>,
     peer: Option<Extension<ConnectInfo<SocketAddr>>>,
     mut headers: HeaderMap,
-    JsonBody(bytes): JsonBody,
+    JsonBody(body): JsonBody,
 ) -> Result<Response, Error> {
     let Some(guest) = app.mcp.get() else {
         return Err(Error::new(ErrorName::RouteNotFound, "MCP is disabled on this coordinator"));
@@ -72,7 +74,7 @@ pub(super) async fn answer(
     {
         headers.append("x-forwarded-for", address);
     }
-    let mut request = Request::new(bytes);
+    let mut request = Request::new(body.text());
     *request.headers_mut() = headers;
     let answered = tokio::select! {
         answered = guest(request) => answered,

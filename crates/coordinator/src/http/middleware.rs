@@ -62,7 +62,7 @@ async fn answer(app: &App, request: Request, next: Next) -> Response {
             }
             // Boxed: what is rarer would make every other request as large.
             let change = match audit::audited(&request) {
-                Some(audited) => Box::pin(audit::Pending::of(audited, &mut request)).await,
+                Some(audited) => Some(Box::pin(audit::Pending::of(audited, &mut request)).await),
                 None => None,
             };
             let response = envelope::wrap(next.run(request).await).await;

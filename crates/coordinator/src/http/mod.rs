@@ -16,6 +16,7 @@ mod envelope;
 mod events;
 mod extract;
 mod health;
+mod incoming;
 mod inputs;
 mod keys;
 mod mcp;

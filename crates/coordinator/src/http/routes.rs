@@ -6,10 +6,12 @@
 use std::sync::{Arc, LazyLock};
 
 use axum::Router;
+use axum::extract::{MatchedPath, Request};
 use axum::routing::{MethodFilter, MethodRouter};
 use utoipa::__dev::{SchemaReferences, Tags};
 use utoipa::openapi::{HttpMethod, OpenApi};
 
+use super::incoming::Takes;
 use super::{
     agents, audit, config, dashboard, endpoints, events, health, inputs, keys, mcp, me, metrics, openai,
     openapi, runner, runs, schemas, sessions, stats, workflow_runs, workflows,
@@ -87,6 +89,8 @@ pub(crate) struct Route {
     /// What run tokens may be used for; nothing if not set.
     pub(crate) scope: Option<Scope>,
     pub(crate) audit: Audit,
+    /// What its body may have; without it there is none.
+    pub(crate) takes: Option<Takes>,
     handler: Handler,
     /// Adds it to the OpenAPI document, unless it is not a part of the API.
     describe: Option<fn(&mut OpenApi)>,
@@ -112,7 +116,12 @@ impl Route {
 
     /// A page that is not a part of the API.
     pub(super) fn page(path: &'static str, access: Access, handler: Handler) -> Self {
-        Self { method: "GET", path, access, scope: None, audit: Audit::Safe, handler, describe: None }
+        let (scope, audit, takes) = (None, Audit::Safe, None);
+        Self { method: "GET", path, access, scope, audit, takes, handler, describe: None }
+    }
+
+    pub(super) fn takes(self, takes: Takes) -> Self {
+        Self { takes: Some(takes), ..self }
     }
 
     pub(super) fn for_runs(self, scope: Scope) -> Self {
@@ -213,6 +222,11 @@ pub(crate) fn find(method: &str, path: &str) -> Option<&'static Route> {
     ROUTES.iter().find(|route| route.method == method && route.path == path)
 }
 
+/// The route of a request.
+pub(crate) fn of(request: &Request) -> Option<&'static Route> {
+    find(request.method().as_str(), request.extensions().get::<MatchedPath>()?.as_str())
+}
+
 pub(super) fn router() -> Router<Arc<App>> {
     ROUTES
         .iter()
@@ -276,6 +290,22 @@ mod tests {
                 is_safe,
                 "{method} {path}: audited, or exempt with a reason?"
             );
+        }
+    }
+
+    #[test]
+    fn every_body_has_its_limits() {
+        for route in ROUTES.iter() {
+            let has_body = route.describe.is_some_and(|describe| {
+                let mut api = utoipa::openapi::OpenApi::default();
+                describe(&mut api);
+                let items = api.paths.paths.into_values();
+                let operations =
+                    items.flat_map(|item| [item.post, item.put, item.patch, item.delete, item.get]);
+                operations.flatten().any(|operation| operation.request_body.is_some())
+            });
+            let (method, path) = (route.method, route.path);
+            assert_eq!(route.takes.is_some(), has_body, "{method} {path}: what does it take?");
         }
     }
 

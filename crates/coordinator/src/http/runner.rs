@@ -10,24 +10,28 @@ use accord_domain::id::{RunId, RunnerId};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
+use serde::de::DeserializeOwned;
+use utoipa::ToSchema;
 
-use super::extract::{FinishBody, Id, JsonBody, Query};
+use super::extract::{Id, JsonBody, Query};
+use super::incoming::{Received, Takes};
 use super::paging::FewQuery;
 use super::routes::{Route, route};
 use super::{body, middleware};
+use crate::app::runner_owner::{self, OfRunner};
 use crate::app::{App, Caller};
 use crate::error::Error;
 
 pub(super) fn routes() -> Vec<Route> {
     const WORK: &str = "the work of a runner: the run, its attempts and its events say what it did";
     vec![
-        route!(register, Run).not_audited(WORK),
-        route!(claim, Run).not_audited(WORK),
-        route!(heartbeat, Run).not_audited(WORK),
-        route!(started, Run).not_audited(WORK),
-        route!(events, Run).not_audited(WORK),
-        route!(attempts, Run).not_audited(WORK),
-        route!(finish, Run).not_audited(WORK),
+        route!(register, Run).takes(Takes::PAGE).not_audited(WORK),
+        route!(claim, Run).takes(Takes::SETTINGS).not_audited(WORK),
+        route!(heartbeat, Run).takes(Takes::PAGE).not_audited(WORK),
+        route!(started, Run).takes(Takes::SETTINGS).not_audited(WORK),
+        route!(events, Run).takes(Takes::DATA).not_audited(WORK),
+        route!(attempts, Run).takes(Takes::DATA).not_audited(WORK),
+        route!(finish, Run).takes(Takes::RESULT).not_audited(WORK),
         route!(remove, Run).not_audited(WORK),
         route!(list, Read),
     ]
@@ -51,6 +55,16 @@ pub(super) async fn list(
     app.runners.list(query.limit, query.cursor.as_deref()).await.map(Json)
 }
 
+/// The request of a runner, if it belongs to the key of the caller.
+async fn own<T>(caller: &Caller, body: &Received) -> Result<T, Error>
+where
+    T: OfRunner + DeserializeOwned + ToSchema + Send + 'static,
+{
+    let request: T = body::read(body).await?;
+    runner_owner::check(caller, request.runner_id())?;
+    Ok(request)
+}
+
 /// Registers a runner.
 ///
 /// Each call registers a new runner; an `Idempotency-Key` is ignored. An unused registration gets no runs.
@@ -66,9 +80,10 @@ pub(super) async fn list(
 )]
 pub(super) async fn register(
     State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
     JsonBody(bytes): JsonBody,
 ) -> Result<(StatusCode, Json<RegisteredRunner>), Error> {
-    let registered = app.runners.register(body::read(&bytes)?).await?;
+    let registered = app.runners.register(&caller, body::read(&bytes).await?).await?;
     Ok((StatusCode::CREATED, Json(registered)))
 }
 
@@ -89,7 +104,7 @@ pub(super) async fn claim(
     Extension(caller): Extension<Caller>,
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<ClaimedRuns>, Error> {
-    app.runners.claim(&caller, body::read(&bytes)?).await.map(Json)
+    app.runners.claim(&caller, own(&caller, &bytes).await?).await.map(Json)
 }
 
 /// Sends a heartbeat: leases are renewed, and stop requests are returned.
@@ -109,7 +124,7 @@ pub(super) async fn heartbeat(
     Extension(caller): Extension<Caller>,
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<HeartbeatAnswer>, Error> {
-    let answer = app.runners.heartbeat(body::read(&bytes)?);
+    let answer = app.runners.heartbeat(own(&caller, &bytes).await?);
     middleware::while_admitted(&app, &caller, answer).await.map(Json)
 }
 
@@ -125,7 +140,12 @@ pub(super) async fn heartbeat(
         (status = 404, description = "RunnerNotFound", body = ErrorBody),
     )
 )]
-pub(super) async fn remove(State(app): State<Arc<App>>, Id(id): Id<RunnerId>) -> Result<StatusCode, Error> {
+pub(super) async fn remove(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Id(id): Id<RunnerId>,
+) -> Result<StatusCode, Error> {
+    runner_owner::check(&caller, &id)?;
     app.runners.remove(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -146,10 +166,11 @@ pub(super) async fn remove(State(app): State<Arc<App>>, Id(id): Id<RunnerId>) ->
 )]
 pub(super) async fn started(
     State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
     Id(id): Id<RunId>,
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<FinishedRun>, Error> {
-    let holding: Holding = body::read(&bytes)?;
+    let holding: Holding = own(&caller, &bytes).await?;
     app.runners.run_started(id, &holding).await.map(Json)
 }
 
@@ -169,10 +190,11 @@ pub(super) async fn started(
 )]
 pub(super) async fn events(
     State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
     Id(id): Id<RunId>,
     JsonBody(bytes): JsonBody,
 ) -> Result<StatusCode, Error> {
-    app.runners.report_events(id, body::read::<ReportEvents>(&bytes)?).await?;
+    app.runners.report_events(id, own::<ReportEvents>(&caller, &bytes).await?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -192,10 +214,11 @@ pub(super) async fn events(
 )]
 pub(super) async fn attempts(
     State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
     Id(id): Id<RunId>,
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<ReportedAttempts>, Error> {
-    app.runners.report_attempts(id, body::read::<ReportAttempts>(&bytes)?).await.map(Json)
+    app.runners.report_attempts(id, own::<ReportAttempts>(&caller, &bytes).await?).await.map(Json)
 }
 
 /// Reports that a run finished. A result that does not conform to the run's contract is rejected, and the run stays with its runner.
@@ -216,8 +239,9 @@ pub(super) async fn attempts(
 )]
 pub(super) async fn finish(
     State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
     Id(id): Id<RunId>,
-    FinishBody(bytes): FinishBody,
+    JsonBody(bytes): JsonBody,
 ) -> Result<Json<FinishedRun>, Error> {
-    app.runs.finish(id, body::read(&bytes)?).await.map(Json)
+    app.runs.finish(id, own(&caller, &bytes).await?).await.map(Json)
 }

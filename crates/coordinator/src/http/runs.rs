@@ -13,6 +13,7 @@ use axum::{Extension, Json};
 use serde::Serialize;
 
 use super::extract::{Id, JsonBody, MaybeJson, Query};
+use super::incoming::Takes;
 use super::paging::FewQuery;
 use super::routes::{Route, Scope, route};
 use super::{body, conditions, middleware};
@@ -24,14 +25,15 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(list, Read),
         route!(create, Call)
+            .takes(Takes::DATA)
             .for_runs(Scope::Free)
             .not_audited("the run itself says who asked for it, and when"),
         route!(one, Read).for_runs(Scope::Run),
         route!(attempts, Read),
         route!(steps, Read),
         route!(stop, Call).audited("run.stopped"),
-        route!(retry, Call).audited("run.retried"),
-        route!(fork, Call).audited("run.forked"),
+        route!(retry, Call).takes(Takes::DATA).audited("run.retried"),
+        route!(fork, Call).takes(Takes::DATA).audited("run.forked"),
     ]
 }
 
@@ -76,9 +78,9 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Json<NewRun>), Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    let mut request: CreateRun = body::read(&bytes)?;
+    let mut request: CreateRun = body::read(&bytes).await?;
     request.contract_hash = conditions::contract(&headers)?;
-    let promise = conditions::promise(&headers, &caller, "POST /runs", &bytes)?;
+    let promise = conditions::promise(&headers, &caller, "POST /runs", &bytes).await?;
     let created = app.runs.create(&caller, request, promise).await?;
     if wait == 0 {
         return Ok((StatusCode::CREATED, Json(NewRun::Created(created))));
@@ -211,7 +213,7 @@ pub(super) async fn steps(
 /// Runs a finished run again, with the same agent, input and contract.
 ///
 /// The new run has a new id. A run that started a session starts a new one; a run that resumed a session resumes it again. The body
-/// can name other parameters or another model.
+/// can name other parameters or another model. The parent of the run's session is not told of the new run, unless `callback` is true.
 #[utoipa::path(
     post,
     path = "/runs/{id}/retry",
@@ -222,7 +224,7 @@ pub(super) async fn steps(
     responses(
         (status = 201, description = "The new run", body = CreatedRun),
         (status = 400, description = "InvalidRequest, ParameterValidationFailed", body = ErrorBody),
-        (status = 404, description = "RunNotFound", body = ErrorBody),
+        (status = 404, description = "RunNotFound, AgentNotFound", body = ErrorBody),
         (status = 409, description = "NotRetryable, SessionBusy", body = ErrorBody),
     )
 )]
@@ -232,13 +234,18 @@ pub(super) async fn retry(
     Id(id): Id<RunId>,
     MaybeJson(bytes): MaybeJson,
 ) -> Result<(StatusCode, Json<CreatedRun>), Error> {
-    let changes = bytes.map(|bytes| body::read(&bytes)).transpose()?.unwrap_or_default();
+    let changes = match bytes {
+        Some(bytes) => body::read(&bytes).await?,
+        None => RetryRun::default(),
+    };
     Ok((StatusCode::CREATED, Json(app.runs.retry(&caller, &id, changes).await?)))
 }
 
 /// Continues a run from one of its steps, as a new run in a new session.
 ///
-/// What the run had answered and done until then is taken over and not paid for again. The run itself does not change.
+/// What the run had answered and done until then is taken over and not paid for again. The run itself does not change. A tool call
+/// without a result is made again, and a person who approved it is asked again. From the last step of a finished run, its last
+/// answer is asked for again.
 #[utoipa::path(
     post,
     path = "/runs/{id}/fork",
@@ -249,8 +256,8 @@ pub(super) async fn retry(
     responses(
         (status = 201, description = "The new run", body = CreatedRun),
         (status = 400, description = "InvalidRequest, InvalidSchema", body = ErrorBody),
-        (status = 404, description = "RunNotFound, StepNotFound", body = ErrorBody),
-        (status = 409, description = "OutputSchemaConflict", body = ErrorBody),
+        (status = 404, description = "RunNotFound, StepNotFound, AgentNotFound", body = ErrorBody),
+        (status = 409, description = "OutputSchemaConflict, NotRetryable", body = ErrorBody),
     )
 )]
 pub(super) async fn fork(
@@ -259,5 +266,5 @@ pub(super) async fn fork(
     Id(id): Id<RunId>,
     JsonBody(bytes): JsonBody,
 ) -> Result<(StatusCode, Json<CreatedRun>), Error> {
-    Ok((StatusCode::CREATED, Json(app.runs.fork(&caller, &id, body::read(&bytes)?).await?)))
+    Ok((StatusCode::CREATED, Json(app.runs.fork(&caller, &id, body::read(&bytes).await?).await?)))
 }

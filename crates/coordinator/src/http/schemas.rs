@@ -13,6 +13,7 @@ use axum::response::IntoResponse;
 
 use super::documents::{Create, document_handlers};
 use super::extract::{JsonBody, Query};
+use super::incoming::Takes;
 use super::routes::{CHANGES_NOTHING, Route, Scope, route};
 use super::{body, conditions};
 use crate::app::App;
@@ -21,9 +22,9 @@ use crate::error::Error;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(list, Read).for_runs(Scope::Free),
-        route!(create, Administer).audited_as("schema.created", "/name"),
-        route!(validate, Read).not_audited(CHANGES_NOTHING),
-        route!(infer, Read).not_audited(CHANGES_NOTHING),
+        route!(create, Administer).takes(Takes::DEFINITION).audited_as("schema.created", "/name"),
+        route!(validate, Read).takes(Takes::DATA).not_audited(CHANGES_NOTHING),
+        route!(infer, Read).takes(Takes::DATA).not_audited(CHANGES_NOTHING),
         route!(show, Read).for_runs(Scope::Free),
         route!(remove, Administer).audited("schema.deleted"),
     ]
@@ -87,7 +88,7 @@ pub(super) async fn validate(
     State(app): State<Arc<App>>,
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<ValidateSchemaAnswer>, Error> {
-    let request: ValidateSchema = body::read(&bytes)?;
+    let request: ValidateSchema = body::read(&bytes).await?;
     Ok(Json(app.schemas.validate(request).await?))
 }
 
@@ -106,7 +107,7 @@ pub(super) async fn infer(
     State(app): State<Arc<App>>,
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<InferSchemaAnswer>, Error> {
-    let request: InferSchema = body::read(&bytes)?;
+    let request: InferSchema = body::read(&bytes).await?;
     Ok(Json(app.schemas.infer(request).await?))
 }
 

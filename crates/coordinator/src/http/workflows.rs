@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::documents::{definition_handlers, document_handlers};
 use super::extract::{JsonBody, Query};
+use super::incoming::Takes;
 use super::routes::{CHANGES_NOTHING, Route, Scope, route};
 use super::{body, conditions, middleware};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
@@ -24,12 +25,15 @@ use crate::outstanding::Holder;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(list, Read).for_runs(Scope::Free),
-        route!(create, Administer).audited_as("workflow.created", "/summary/name"),
-        route!(validate, Read).not_audited(CHANGES_NOTHING),
+        route!(create, Administer).takes(Takes::DEFINITION).audited_as("workflow.created", "/summary/name"),
+        route!(validate, Read).takes(Takes::DEFINITION).not_audited(CHANGES_NOTHING),
         route!(show, Read).for_runs(Scope::Free),
-        route!(replace, Administer).audited_put("workflow.updated", "workflow.created"),
+        route!(replace, Administer)
+            .takes(Takes::DEFINITION)
+            .audited_put("workflow.updated", "workflow.created"),
         route!(remove, Administer).audited("workflow.deleted"),
         route!(run, Call)
+            .takes(Takes::DATA)
             .for_runs(Scope::Free)
             .not_audited("the workflow run itself says who asked for it, and when"),
     ]
@@ -82,7 +86,7 @@ pub(super) async fn validate(
     State(app): State<Arc<App>>,
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<ValidateWorkflowAnswer>, Error> {
-    let value: Value = body::read(&bytes)?;
+    let value: Value = body::read(&bytes).await?;
     Ok(Json(app.blueprints.validate_workflow(value).await?))
 }
 
@@ -120,10 +124,10 @@ pub(super) async fn run(
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
     let request: CreateWorkflowRun = match bytes.is_empty() {
         true => CreateWorkflowRun::default(),
-        false => body::read(&bytes)?,
+        false => body::read(&bytes).await?,
     };
     let route = format!("POST /workflows/{name}/runs");
-    let promise = conditions::promise(&headers, &caller, &route, &bytes)?;
+    let promise = conditions::promise(&headers, &caller, &route, &bytes).await?;
     let created = app.workflow_runs.create(&caller, &name, request, promise).await?;
     if wait == 0 {
         return Ok((StatusCode::CREATED, Json(created)).into_response());

@@ -21,6 +21,7 @@ pub(crate) struct Hub {
     claims: Arc<claims::Claims>,
     topics: Arc<topics::Topics>,
     over: Notify,
+    orphans: Notify,
     workflows: Notify,
 }
 
@@ -44,6 +45,11 @@ impl Hub {
     /// the reconciler of callbacks.
     pub(crate) async fn some_run_over(&self) {
         self.over.notified().await;
+    }
+
+    /// The same, for the reconciler of children.
+    pub(crate) async fn some_parent_over(&self) {
+        self.orphans.notified().await;
     }
 
     /// Until there may be something to do for workflow runs, or was since the last call. For one caller: their reconciler.
@@ -74,6 +80,7 @@ impl Hub {
                 self.topics.wake(&Topic::Run(run_id));
                 // A run that waits for children may find them finished.
                 self.over.notify_one();
+                self.orphans.notify_one();
                 if over {
                     self.workflows.notify_one();
                 }
@@ -94,6 +101,7 @@ impl Hub {
         self.claims.wake_all();
         self.topics.wake_all();
         self.over.notify_one();
+        self.orphans.notify_one();
         self.workflows.notify_one();
     }
 }

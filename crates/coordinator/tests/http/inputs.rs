@@ -1,8 +1,10 @@
 //! Requests to people: approvals, questions, corrections, tasks; answered by API and by link.
 
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Request};
 use serde_json::{Value, json};
 
-use crate::support::{Desk, Held, kinds, refused};
+use crate::support::{Answer, Desk, Held, kinds, refused};
 
 fn schema() -> Value {
     json!({"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}, "required": ["n"], "additionalProperties": false})
@@ -73,6 +75,8 @@ async fn the_run_continues_with_all_answers_in_order() {
     desk.post(&path(approval), json!({"answer": {"approve": false, "reason": "no"}, "digest": digest})).await;
     let second = desk.post(&path(approval), json!({"answer": {"approve": true}})).await;
     assert_eq!(refused(&second), (409, "InputClosed"), "the first answer counts");
+    let (status, repeated) = desk.post(&path(question), json!({"answer": {"answer": "y"}})).await;
+    assert_eq!((status, repeated), (200, answered), "its response may have been lost");
 
     let again = desk.claim(&runner).await;
     assert_eq!((again.run_id.as_str(), &again.run["attempt"]), (held.run_id.as_str(), &json!(2)));
@@ -252,18 +256,41 @@ async fn a_link_answers_once_without_a_key() {
     let altered = format!("{}0", &token[..token.len() - 1]);
     let altered = if altered == token { format!("{}1", &token[..token.len() - 1]) } else { altered };
     for wrong in [altered.as_str(), "x", "inp_1.2"] {
-        assert_eq!(refused(&desk.get(&format!("/input-links/{wrong}")).await), (403, "Forbidden"), "{wrong}");
-        let answer = desk.post(&format!("/input-links/{wrong}"), json!({"answer": {"approve": true}})).await;
+        assert_eq!(refused(&by_link(&desk, wrong, None).await.1), (403, "Forbidden"), "{wrong}");
+        let answer = by_link(&desk, wrong, Some(json!({"answer": {"approve": true}}))).await.1;
         assert_eq!(refused(&answer), (403, "Forbidden"), "{wrong}");
     }
-    let at = format!("/input-links/{token}");
-    assert_eq!(desk.get(&at).await.1["id"], open[0]["id"]);
+    let (headers, (_, shown)) = by_link(&desk, &token, None).await;
+    assert_eq!(shown["id"], open[0]["id"]);
     assert_eq!(
-        refused(&desk.post(&at, json!({"answer": {"approve": "yes"}})).await),
-        (422, "ContractViolation")
+        (&headers["cache-control"], &headers["referrer-policy"]),
+        (&"no-store".parse().unwrap(), &"no-referrer".parse().unwrap())
     );
-    let (status, answered) = desk.post(&at, json!({"answer": {"approve": true}})).await;
+    let wrong = by_link(&desk, &token, Some(json!({"answer": {"approve": "yes"}}))).await.1;
+    assert_eq!(refused(&wrong), (422, "ContractViolation"));
+    let (headers, (status, answered)) =
+        by_link(&desk, &token, Some(json!({"answer": {"approve": true}}))).await;
     assert_eq!((status, &answered["answered_by"]), (200, &json!({"kind": "link"})), "{answered}");
-    assert_eq!(refused(&desk.get(&at).await), (403, "Forbidden"), "it was used");
-    assert_eq!(refused(&desk.post(&at, json!({"answer": {"approve": true}})).await), (403, "Forbidden"));
+    assert_eq!(headers["cache-control"], "no-store");
+    assert_eq!(refused(&by_link(&desk, &token, None).await.1), (403, "Forbidden"), "it was used");
+    let again = by_link(&desk, &token, Some(json!({"answer": {"approve": true}}))).await.1;
+    assert_eq!(refused(&again), (403, "Forbidden"));
+    let audit = desk.get("/audit").await.1;
+    let entry = &audit["items"][0];
+    assert_eq!((&entry["action"], &entry["object"]), (&json!("input.answered"), &open[0]["id"]), "{audit}");
+    assert_eq!(entry["actor"], json!({"kind": "link"}), "{audit}");
+    let secret = token.rsplit('.').next().unwrap();
+    assert!(!audit.to_string().contains(secret), "{audit}");
+}
+
+/// Uses a link, and gives the headers of the answer too.
+async fn by_link(desk: &Desk, token: &str, answer: Option<Value>) -> (HeaderMap, Answer) {
+    let method = if answer.is_some() { "POST" } else { "GET" };
+    let request = Request::builder().method(method).uri("/input-links").header("accord-input-link", token);
+    let request = request.header("content-type", "application/json").header("host", "localhost");
+    let body = answer.map(|answer| answer.to_string()).unwrap_or_default();
+    let response = desk.open(request.body(Body::from(body)).unwrap()).await;
+    let (status, headers) = (response.status(), response.headers().clone());
+    let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    (headers, (status.as_u16(), serde_json::from_slice(&bytes).unwrap()))
 }

@@ -5,12 +5,14 @@
     reason = "a test ends where something is missing, and says where"
 )]
 
+mod again;
 mod budget;
 mod callbacks;
 mod caller_contract;
 mod config;
 mod contracts;
 mod create;
+mod effects;
 mod events;
 mod fencing;
 mod gate;

@@ -2,7 +2,6 @@
 
 use accord_coordinator::Outside as _;
 use accord_domain::quarantine::{Item, Kind};
-use accord_store::{QuarantineStore as _, WorkflowRunStore as _};
 use axum::body::Body;
 use axum::http::Request;
 use serde_json::{Value, json};

@@ -264,7 +264,7 @@ async fn the_mcp_handler_is_reached_only_with_a_key() {
     desk.app.serves_mcp(Arc::new(|request| {
         Box::pin(async move {
             let said = request.headers()["authorization"].to_str().unwrap_or_default().to_owned();
-            let body = json!({"authorization": said, "bytes": request.body().len()}).to_string();
+            let body = json!({"authorization": said, "bytes": request.body().bytes().len()}).to_string();
             Response::new(stream::once(async { Ok(body.into()) }).boxed())
         })
     }));
@@ -275,4 +275,19 @@ async fn the_mcp_handler_is_reached_only_with_a_key() {
     for method in ["GET", "DELETE"] {
         assert_eq!(refused(&desk.ask_as(&admin, method, "/mcp", None).await), (405, "MethodNotAllowed"));
     }
+}
+
+#[tokio::test]
+async fn a_foreign_response_does_not_exist_for_a_run_token() {
+    let desk = Desk::with_writer().await;
+    let parent = parent(&desk).await;
+    let (stranger, _) = desk.run(json!({"agent_name": "writer", "prompt": "stranger"})).await;
+    let ask = async |previous: &str| {
+        let body = json!({"input": "go on", "previous_response_id": previous, "background": true});
+        let (status, answer) = desk.ask_as(&parent.token, "POST", "/v1/responses", Some(body)).await;
+        (status, answer.to_string().replace(previous, "ID"))
+    };
+    let unknown = ask("run_none").await;
+    assert_eq!(unknown.0, 404, "{unknown:?}");
+    assert_eq!(ask(&stranger).await, unknown);
 }

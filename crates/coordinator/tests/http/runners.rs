@@ -195,6 +195,40 @@ async fn a_claim_contains_everything_for_the_run() {
     assert_eq!(facts[0]["standing"], "unknown", "after a week it is tried again: {facts}");
 }
 
+#[tokio::test]
+async fn evidence_is_about_models_of_the_run_and_from_contracts_that_were_met() {
+    let desk = Desk::new();
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    let executor = json!({"type": "llm", "provider": "anthropic", "model": "small"});
+    desk.agent(json!({"name": "full", "executor": executor, "output_schema": schema})).await;
+    let runner = desk.runner().await;
+    let fact = |model: &str, feature: &str, verdict: &str| json!({"endpoint": "e", "model": model, "feature": feature, "verdict": verdict, "at": "2026-11-01T00:00:00Z"});
+    let learned = async || {
+        let page = desk.get("/endpoints").await.1;
+        let pair = |fact: &Value| (text(fact, "model"), text(fact, "feature"));
+        page["items"].as_array().unwrap().iter().map(pair).collect::<Vec<_>>()
+    };
+    let facts = [
+        fact("small", "tool", "ignored"),
+        fact("foreign", "native", "refused"),
+        fact("small", "native", "refused"),
+    ];
+    let failed =
+        json!({"status": "failed", "error": {"type": "executor_failed", "message": "m"}, "facts": facts});
+    let completed = json!({"status": "completed", "result_data": {"a": "b"}, "facts": facts});
+    desk.run(json!({"agent_name": "full", "prompt": "answer in prose"})).await;
+    assert_eq!(desk.finish(&desk.claim(&runner).await, failed).await.0, 200);
+    assert_eq!(
+        learned().await,
+        [("small".to_owned(), "native".to_owned())],
+        "prose of a failed run is no evidence"
+    );
+    desk.run(json!({"agent_name": "full", "prompt": "a"})).await;
+    assert_eq!(desk.finish(&desk.claim(&runner).await, completed).await.0, 200);
+    let pair = |feature: &str| ("small".to_owned(), feature.to_owned());
+    assert_eq!(learned().await, [pair("native"), pair("tool")]);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_waiting_claim_is_woken() {
     let desk = Desk::unpolled().await;

@@ -41,7 +41,7 @@ pub(crate) struct Desk {
     pub(crate) app: Arc<App>,
     router: Router,
     pub(crate) clock: Arc<Fake>,
-    pub(crate) store: Arc<SqliteStore>,
+    pub(crate) store: Arc<dyn Store>,
 }
 
 /// How long a wake-up may take: shorter than every wait and every poll of [`Desk::unpolled`], and
@@ -72,9 +72,23 @@ impl Desk {
     }
 
     pub(crate) fn with(settings: Settings) -> Self {
-        let (store, clock) = (Arc::new(SqliteStore::in_memory().unwrap()), Arc::new(Fake::default()));
+        Self::over(
+            Arc::new(SqliteStore::in_memory().unwrap()),
+            Arc::default(),
+            settings,
+            AppOptions::default(),
+        )
+    }
+
+    /// A coordinator on this store.
+    pub(crate) fn over(
+        store: Arc<dyn Store>,
+        clock: Arc<Fake>,
+        settings: Settings,
+        options: AppOptions,
+    ) -> Self {
         let outside = Arc::clone(&clock) as Arc<dyn Outside>;
-        let app = Arc::new(App::new(Arc::clone(&store) as Arc<dyn Store>, outside, settings));
+        let app = Arc::new(App::with_options(Arc::clone(&store), outside, settings, options));
         Self { router: router(Arc::clone(&app)), app, clock, store }
     }
 
@@ -89,11 +103,7 @@ impl Desk {
     }
 
     fn beside(&self, options: AppOptions) -> Self {
-        let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
-        let outside = Arc::clone(&clock) as Arc<dyn Outside>;
-        let app = App::with_options(Arc::clone(&store) as Arc<dyn Store>, outside, settings(), options);
-        let app = Arc::new(app);
-        Self { router: router(Arc::clone(&app)), app, clock, store }
+        Self::over(Arc::clone(&self.store), Arc::clone(&self.clock), settings(), options)
     }
 
     /// A coordinator without polls, with the agent `writer`, which has no contract. Leases are so

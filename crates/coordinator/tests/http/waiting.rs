@@ -149,6 +149,44 @@ async fn a_run_can_wait_for_all_children() {
 }
 
 #[tokio::test]
+async fn a_person_who_is_asked_by_a_child_has_all_of_their_time() {
+    let request = json!({"agent_name": "parent", "prompt": "p", "output_schema": schema()});
+    let approval = json!({
+        "call_id": "a", "purpose": "approval", "message": "Allow?", "tool": {"name": "delete", "arguments": {}},
+    });
+    for (agent, waits) in [
+        (json!({"name": "parent"}), true),
+        (json!({"name": "parent", "limits": {"wait_seconds": 3600}}), false),
+    ] {
+        let family = Family::with(agent, request.clone(), 1).await;
+        let Family { desk, runner, .. } = &family;
+        family.wait().await;
+        let child = desk.claim(runner).await;
+        desk.finish(&child, json!({"status": "input_required", "inputs": [approval]})).await;
+        desk.pass(23 * 60 * 60);
+        desk.reconcile().await;
+        let status = if waits { "waiting" } else { "failed" };
+        assert_eq!(
+            family.run().await["status"],
+            status,
+            "a day for the person, unless the agent says otherwise"
+        );
+        if !waits {
+            continue;
+        }
+        let (_, page) = desk.get("/inputs?status=open").await;
+        let input = page["items"][0]["id"].as_str().unwrap();
+        desk.post(&format!("/inputs/{input}"), json!({"answer": {"approve": true}})).await;
+        desk.reconcile().await;
+        assert_eq!(family.run().await["status"], "waiting", "the child has its hour after the answer");
+        let runner = desk.runner().await;
+        desk.complete(&runner, "one").await;
+        desk.reconcile().await;
+        assert_eq!(desk.claim(&runner).await.run_id, family.parent.run_id);
+    }
+}
+
+#[tokio::test]
 async fn waiting_has_a_time_limit() {
     let agent = json!({"name": "parent", "limits": {"wait_seconds": 60}, "on_parent_end": "stop"});
     let request = json!({"agent_name": "parent", "prompt": "p", "output_schema": schema()});

@@ -4,6 +4,7 @@
 
 mod executor;
 mod mcp_server;
+mod tools;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,10 @@ pub use executor::{
     ProcessArguments, Replay, TIER,
 };
 pub use mcp_server::{McpServer, Unfilled, fill};
+pub use tools::{
+    ACP_KINDS, BUILT_IN_TOOLS, CODEX_ALLOWED, CODEX_TOOLS, KnownTools, ToolPattern, ToolRules, UnknownTool,
+    folded, rule_tool,
+};
 
 use crate::contract::{Invariant, Options};
 use crate::demands::Demands;
@@ -57,7 +62,7 @@ pub struct Limits {
     /// Maximum working time in seconds. Waiting for children or people does not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
-    /// Maximum time in seconds that a run waits for its children. Defaults to one hour.
+    /// Maximum time in seconds that a run waits for its children. Defaults to one hour, or longer if one of them asks a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_seconds: Option<u64>,
     /// Time in seconds that a person has to answer a request for input. Defaults to one day.
@@ -128,12 +133,24 @@ pub enum OnParentEnd {
     Stop,
 }
 
+impl OnParentEnd {
+    /// What a stored blueprint says. `None`: it cannot be read, and says nothing.
+    pub fn of(blueprint: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Member {
+            #[serde(default)]
+            on_parent_end: OnParentEnd,
+        }
+        serde_json::from_str::<Member>(blueprint).ok().map(|member| member.on_parent_end)
+    }
+}
+
 /// A tool that needs the approval of a person: its name, or a name with a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum Approval {
     /// Every call of the tool. A `*` at the end stands for any rest of the name.
-    Tool(String),
+    Tool(#[schema(inline)] ToolPattern),
     /// Calls for which a rule is true.
     Rule(ApprovalRule),
 }
@@ -143,31 +160,23 @@ pub enum Approval {
 #[serde(deny_unknown_fields)]
 pub struct ApprovalRule {
     /// The tool. A `*` at the end stands for any rest of the name.
-    pub tool: String,
+    #[schema(value_type = String)]
+    pub tool: ToolPattern,
     /// A CEL expression over `arguments`. A rule that cannot be evaluated counts as true.
     pub when: String,
 }
 
 impl Approval {
-    /// The tool, as it is written.
-    pub fn tool(&self) -> &str {
+    pub fn tool(&self) -> &ToolPattern {
         match self {
             Self::Tool(tool) => tool,
             Self::Rule(rule) => &rule.tool,
         }
     }
-
-    /// Whether this is about the tool of this name.
-    pub fn is_about(&self, name: &str) -> bool {
-        match self.tool().strip_suffix('*') {
-            Some(beginning) => name.starts_with(beginning),
-            None => name == self.tool(),
-        }
-    }
 }
 
 /// What a tool may change, so that it is known whether a call that was interrupted can be made again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = ToolEffect)]
 pub enum Effect {
@@ -178,6 +187,13 @@ pub enum Effect {
     /// Anything.
     Unknown,
 }
+
+/// Where a call of an MCP tool says in its `_meta` which call it is, the same each time that it is made. A tool whose own `_meta`
+/// has it as `true` does a call with the same key once.
+pub const IDEMPOTENCY_KEY: &str = "accord/idempotency-key";
+
+/// Where an MCP error says in its data that the same request may do better later.
+pub const MAY_PASS: &str = "accord/may-pass";
 
 /// What happens if nobody answers a question or a request for approval in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
@@ -222,7 +238,8 @@ pub struct Blueprint {
     /// What tools may change, by name, if that is not known otherwise. A call that was interrupted is repeated only if its tool
     /// changes nothing or is idempotent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub effects: BTreeMap<String, Effect>,
+    #[schema(value_type = BTreeMap<String, Effect>)]
+    pub effects: BTreeMap<ToolPattern, Effect>,
     /// MCP servers by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub mcp_servers: BTreeMap<String, McpServer>,

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use accord_json::{Checked, Limits, read_leniently};
+use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::AsyncReadExt;
 
@@ -9,6 +11,16 @@ use super::format::{Cassette, VERSION};
 
 /// A run of a hundred long turns stays far below it; a larger file is not a recording.
 const MAX_CASSETTE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A recording has the requests of a run, each with the conversation so far.
+const CASSETTE: Limits = Limits { values: 2_000_000, ..Limits::WHOLE };
+
+/// What is read first: the rest depends on it.
+#[derive(Deserialize)]
+struct Versioned {
+    #[serde(default)]
+    accord_cassette: Option<Value>,
+}
 
 /// Why a cassette cannot be used. Each names the file and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,8 +51,9 @@ impl Cassette {
     /// Reads a cassette from text.
     pub fn from_text(text: &str) -> Result<Self, CassetteError> {
         let broken = |error: String| CassetteError::Broken(format!("not a valid recording: {error}"));
-        let value: Value = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
-        match value.get("accord_cassette") {
+        let text = Checked::new(text, CASSETTE).map_err(|error| broken(error.to_string()))?;
+        let value: Versioned = read_leniently(&text).map_err(|error| broken(error.to_string()))?;
+        match value.accord_cassette {
             None => return Err(broken("`accord_cassette` is missing".to_owned())),
             Some(version) if version.as_u64() != Some(VERSION.into()) => {
                 let text =
@@ -49,8 +62,7 @@ impl Cassette {
             }
             Some(_) => {}
         }
-        // From the text and not from the value, out of which some numbers come spelled in another way.
-        serde_json::from_str(text).map_err(|error| broken(error.to_string()))
+        read_leniently(&text).map_err(|error| broken(error.to_string()))
     }
 
     /// Reads a cassette from a file.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::child::is_secret;
+use crate::json::read_message;
 use crate::session::TurnError;
 
 use super::escapes::unescaped;
@@ -114,7 +115,7 @@ impl Redactor {
     fn is_held_by(&self, documents: impl IntoIterator<Item = String>) -> bool {
         let mut joined = BTreeMap::new();
         for document in documents {
-            if let Ok(value) = serde_json::from_str::<Value>(&document) {
+            if let Ok(value) = read_message::<Value>(&document) {
                 join(&value, &mut String::new(), &mut joined);
             }
         }

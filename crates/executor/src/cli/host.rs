@@ -70,7 +70,9 @@ impl Host {
         let inherited = self.variables.secrets().map(str::to_owned);
         let handed = servers.iter().flat_map(|server| match &server.reach {
             Reach::Program { env, .. } => self.secrets(env),
-            Reach::Address { headers, .. } => headers.values().cloned().collect(),
+            Reach::Address { headers, .. } | Reach::Coordinator { headers, .. } => {
+                headers.values().cloned().collect()
+            }
         });
         Redactor::new(inherited.chain(self.secrets(&settings.env)).chain(handed))
     }

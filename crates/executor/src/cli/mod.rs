@@ -23,7 +23,7 @@ pub use claude::ClaudeCodeExecutor;
 pub use codex::CodexExecutor;
 pub(crate) use host::Host;
 pub(crate) use lines::{LineError, closed, next_line};
-pub(crate) use permission::{Permission, PermissionDesk, PermissionRequest, is_about_server};
+pub(crate) use permission::{Permission, PermissionDesk, PermissionRequest};
 pub use program::{ACP, CLAUDE_CODE, CODEX, Program, ProgramError};
 pub(crate) use scratch::Scratch;
 pub(crate) use session_context::{SessionContext, bounded, endpoint};

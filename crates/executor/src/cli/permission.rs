@@ -5,13 +5,21 @@
 
 use std::sync::Arc;
 
+use accord_domain::agent::KnownTools;
 use accord_domain::input_request::{Decision, ToolUse};
 
 use crate::journal::Journal;
-use crate::people::{Approvals, Ask};
+use crate::mcp::McpServers;
+use crate::people::{Ask, ToolEntries, ToolPolicy};
+use crate::session::OpenError;
+use crate::start::Start;
 
 /// What a model is told of a call that nothing allows.
 const NOT_ALLOWED: &str = "this call is not allowed, and there is no interactive user to ask";
+
+/// What a model is told of a call of a tool that its server did not list.
+const NOT_LISTED: &str =
+    "this tool was not in its server's list, so it is unknown whether a person has to approve the call";
 
 /// A request of a CLI to call a tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,14 +44,56 @@ pub(crate) enum Permission {
 
 /// Decides about permission requests.
 pub(crate) struct PermissionDesk {
-    pub(crate) approvals: Arc<dyn Approvals>,
-    pub(crate) journal: Arc<Journal>,
+    policy: ToolPolicy,
+    known: KnownTools,
+    journal: Arc<Journal>,
 }
 
 impl PermissionDesk {
+    /// Resolves what the blueprint says about these tools. A server of which it names some tools is asked for all of them first:
+    /// the CLI does not say which there are.
+    pub(crate) async fn open(
+        mut known: KnownTools,
+        start: &Start,
+        servers: Option<&McpServers>,
+    ) -> Result<Self, OpenError> {
+        let entries = start.tool_entries.clone();
+        let unlisted: Vec<String> =
+            known.unlisted(&entries.patterns()).into_iter().map(str::to_owned).collect();
+        for server in start.mcp_servers.iter().filter(|server| unlisted.contains(&server.name)) {
+            let tools = match servers {
+                Some(servers) => servers
+                    .tools_of(server, &start.project_dir)
+                    .await
+                    .map_err(|error| unlisted_error(&server.name, &error)),
+                None => Err(unlisted_error(&server.name, &"MCP servers cannot be used here")),
+            };
+            known = known.with_tools_of(&server.name, &tools?);
+        }
+        Self::new(known, entries, Arc::clone(&start.journal))
+    }
+
+    pub(super) fn new(
+        known: KnownTools,
+        entries: ToolEntries,
+        journal: Arc<Journal>,
+    ) -> Result<Self, OpenError> {
+        Ok(Self { policy: entries.resolve(&known)?, known, journal })
+    }
+
     /// Whether a call may need the approval of a person.
     pub(crate) fn is_open(&self) -> bool {
-        !self.approvals.tools().is_empty()
+        !self.policy.approvals().is_empty()
+    }
+
+    pub(crate) fn policy(&self) -> &ToolPolicy {
+        &self.policy
+    }
+
+    /// Whether tools of an MCP server, which the CLI knows by this key, may need approval.
+    pub(crate) fn holds_back(&self, server: &str, key: &str) -> bool {
+        let beginnings = [format!("{server}__"), format!("{key}__"), format!("mcp__{key}__")];
+        beginnings.iter().any(|beginning| self.policy.approvals().reach(beginning))
     }
 
     pub(crate) async fn decide(&self, request: PermissionRequest) -> Permission {
@@ -57,6 +107,7 @@ impl PermissionDesk {
             return Permission::Asked;
         }
         match request.is_allowed {
+            true if self.known.is_stranger(&request.names) => Permission::Denied(NOT_LISTED.to_owned()),
             true => Permission::Allowed,
             false => Permission::Denied(NOT_ALLOWED.to_owned()),
         }
@@ -72,8 +123,8 @@ impl PermissionDesk {
 
     /// A call that its rule does not hold back, and that nothing else allows, is for a person too.
     fn needs_person(&self, request: &PermissionRequest) -> bool {
-        let is_needed = |name: &String| self.approvals.are_needed(name, &request.tool.arguments);
-        let is_mentioned = |name: &String| self.approvals.mention(name);
+        let is_needed = |name: &String| self.policy.needs_approval(name, &request.tool.arguments);
+        let is_mentioned = |name: &String| self.policy.may_need_approval(name);
         request.names.iter().any(is_needed) || !request.is_allowed && request.names.iter().any(is_mentioned)
     }
 
@@ -86,15 +137,10 @@ impl PermissionDesk {
     }
 }
 
-/// Whether an entry of `approve` is about tools of an MCP server, whose name is `key` to the CLI.
-pub(crate) fn is_about_server(entry: &str, server: &str, key: &str) -> bool {
-    let beginnings = [format!("mcp__{key}__"), format!("{key}__"), format!("{server}__")];
-    match entry.strip_suffix('*') {
-        Some(part) => {
-            beginnings.iter().any(|beginning| beginning.starts_with(part) || part.starts_with(beginning))
-        }
-        None => beginnings.iter().any(|beginning| entry.starts_with(beginning)),
-    }
+fn unlisted_error(server: &str, error: &dyn std::fmt::Display) -> OpenError {
+    OpenError::Missing(format!(
+        "the agent names tools of the MCP server '{server}', which could not be listed: {error}; use '{server}__*' to mean all of them"
+    ))
 }
 
 #[cfg(test)]
@@ -102,24 +148,26 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::people::ApprovalRule;
 
-    /// Commands with `rm` need approval, and so does every call of `pay`.
+    /// Commands with `rm`.
     #[derive(Debug)]
-    struct Rules;
+    struct HasRm;
 
-    impl Approvals for Rules {
-        fn are_needed(&self, tool: &str, arguments: &Value) -> bool {
-            let has_rm = || arguments.to_string().contains("rm");
-            tool == "pay" || tool == "run_command" && has_rm()
+    impl ApprovalRule for HasRm {
+        fn holds(&self, arguments: &Value) -> bool {
+            arguments.to_string().contains("rm")
         }
+    }
 
-        fn tools(&self) -> Vec<String> {
-            vec!["pay".to_owned(), "run_command".to_owned()]
-        }
-
-        fn mention(&self, tool: &str) -> bool {
-            self.tools().iter().any(|each| each == tool)
-        }
+    /// Commands with `rm` need approval, and so does every call of `pay`. The server `bank` has no other tool.
+    fn desk(journal: &Arc<Journal>) -> PermissionDesk {
+        let rule: Arc<dyn ApprovalRule> = Arc::new(HasRm);
+        let approve = vec![("bank__pay".into(), None), ("run_command".into(), Some(rule))];
+        let known = KnownTools::default().with_tool(["Bash", "run_command"]).with_server("bank", &[]);
+        let known = known.with_tools_of("bank", &["pay".to_owned()]);
+        let entries = ToolEntries { approve, effects: Vec::new() };
+        PermissionDesk::new(known, entries, Arc::clone(journal)).unwrap()
     }
 
     fn request(names: &[&str], command: &str, is_allowed: bool) -> PermissionRequest {
@@ -132,7 +180,7 @@ mod tests {
     #[tokio::test]
     async fn a_person_decides_about_the_calls_in_approve() {
         let journal = Arc::new(Journal::none());
-        let desk = PermissionDesk { approvals: Arc::new(Rules), journal: Arc::clone(&journal) };
+        let desk = desk(&journal);
         let bash = ["Bash", "run_command"];
         let denied = Permission::Denied(NOT_ALLOWED.to_owned());
         for (request, expected) in [
@@ -140,7 +188,8 @@ mod tests {
             (request(&bash, "rm x", true), Permission::Asked),
             // The rule does not hold it back, but nothing allows it either.
             (request(&bash, "cat /x", false), Permission::Asked),
-            (request(&["pay"], "all", true), Permission::Asked),
+            (request(&["bank__pay"], "all", true), Permission::Asked),
+            (request(&["bank__transfer"], "all", true), Permission::Denied(NOT_LISTED.to_owned())),
             (request(&["Read", "read_file"], "/x", false), denied),
         ] {
             assert_eq!(desk.decide(request.clone()).await, expected, "{request:?}");

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Program, excerpt};
+use crate::json;
 
 /// An error that the program reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +34,7 @@ impl Message {
     /// Reads a line of a program, or says what is wrong with it.
     pub(super) fn read(program: &Program, line: &str) -> Result<Self, String> {
         let wrong = || format!("{} wrote an invalid message: '{}'", program.title, excerpt(line));
-        let mut value: Value = serde_json::from_str(line).map_err(|_| wrong())?;
+        let mut value: Value = json::read_message(line).map_err(|_| wrong())?;
         let mut take = |name: &str| value.get_mut(name).map(Value::take);
         let (method, id) = (take("method"), take("id"));
         let method = method.and_then(|method| method.as_str().map(str::to_owned));

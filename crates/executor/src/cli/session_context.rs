@@ -40,9 +40,10 @@ impl SessionContext {
         host: &Host,
         submit: &SubmitServer,
         settings: Settings,
+        desk: PermissionDesk,
         start: Start,
     ) -> Result<Self, OpenError> {
-        let Start { project_dir, mcp_servers: servers, max_steps, approvals, journal, .. } = start;
+        let Start { project_dir, mcp_servers: servers, max_steps, .. } = start;
         let folder = project_dir.canonicalize().map_err(|error| {
             let folder = project_dir.display();
             OpenError::Missing(format!("the project folder {folder} cannot be used: {error}"))
@@ -52,7 +53,6 @@ impl SessionContext {
             .map_err(|error| OpenError::Missing(format!("a temporary folder cannot be created: {error}")))?;
         let redactor = host.redactor(&settings, &servers);
         let (host, submit) = (host.clone(), submit.clone());
-        let desk = PermissionDesk { approvals, journal };
         Ok(Self { host, submit, executable, folder, scratch, settings, servers, redactor, max_steps, desk })
     }
 

@@ -17,6 +17,7 @@ use super::settings::Settings;
 use crate::answer::Stop;
 use crate::child::Variables;
 use crate::journal::Journal;
+use crate::json::read as read_json;
 use crate::session::OpenError;
 use crate::start::Start;
 use crate::turn::{Delivery, Turn};
@@ -180,7 +181,7 @@ impl Conformance {
         let delivery = Delivery::Native { name: "result".to_owned(), schema };
         let answered = self.ask(&mut dialogue, 1, delivery).await?;
         dialogue.kill().await;
-        let value = answered.structured.or_else(|| serde_json::from_str(answered.text.trim()).ok());
+        let value = answered.structured.or_else(|| read_json(answered.text.trim()).ok());
         let members = value.as_ref().and_then(Value::as_object);
         match members
             .is_some_and(|members| members.len() == 1 && members.get("ok").is_some_and(Value::is_boolean))
@@ -239,8 +240,7 @@ impl Conformance {
             max_steps: 1,
             retry: crate::Retry::default(),
             costs_are_limited: false,
-            effects: std::collections::BTreeMap::new(),
-            approvals: Arc::new(crate::NoApprovals),
+            tool_entries: crate::ToolEntries::default(),
             journal: Arc::new(Journal::none()),
         };
         let memory = memory.unwrap_or_default();

@@ -5,9 +5,11 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use crate::json;
+
 /// Whether an object in this text, at any depth, has a key twice.
 pub(super) fn has_duplicates(json: &str) -> bool {
-    serde_json::from_str::<Keys>(json).is_ok_and(|keys| keys.twice)
+    json::read_message::<Keys>(json).is_ok_and(|keys| keys.twice)
 }
 
 /// All that is looked at in a value.

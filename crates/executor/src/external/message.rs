@@ -13,7 +13,7 @@ use thiserror::Error;
 use super::keys;
 use crate::answer::{Stop, Usage};
 use crate::event::Event;
-use crate::json::read as read_json;
+use crate::json::{read as read_json, read_message};
 use crate::mcp_server::{McpServer, Reach};
 use crate::start::Start;
 use crate::turn::{Delivery, Turn};
@@ -188,7 +188,7 @@ pub(super) fn read(line: &str) -> Result<ProgramMessage, MessageError> {
         "tool" => ProgramMessage::Event(tool(part(&kind, value)?)),
         "usage" => ProgramMessage::Usage(usage(part(&kind, value)?)?),
         "answer" => {
-            let written = serde_json::from_str(line).map_err(|error| MessageError::Invalid(kind, error))?;
+            let written = read_message(line).map_err(|error| MessageError::Invalid(kind, error))?;
             ProgramMessage::Answer(Box::new(answer(written)?))
         }
         "error" => ProgramMessage::ReportedError(part(&kind, value)?),
@@ -242,7 +242,7 @@ fn answer(written: WrittenAnswer) -> Result<ProgramAnswer, MessageError> {
     // A value with duplicate keys is judged as a text, because parsing would drop one of them.
     let (text, structured) = match structured.as_deref().map(RawValue::get) {
         Some(json) if keys::has_duplicates(json) => (Some(json.to_owned()), None),
-        Some(json) => (text, serde_json::from_str::<Value>(json).ok()),
+        Some(json) => (text, read_message::<Value>(json).ok()),
         None => (text, None),
     };
     let text = match (text, &structured, &stop) {
@@ -281,7 +281,9 @@ fn server(server: &McpServer) -> Value {
         Reach::Program { command, args, env } => {
             json!({"name": server.name, "command": command, "args": args, "env": env})
         }
-        Reach::Address { url, headers } => json!({"name": server.name, "url": url, "headers": headers}),
+        Reach::Address { url, headers } | Reach::Coordinator { url, headers } => {
+            json!({"name": server.name, "url": url, "headers": headers})
+        }
     }
 }
 

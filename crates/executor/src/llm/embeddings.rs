@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use accord_json::{Checked, Limits, read_leniently};
 use futures_util::StreamExt;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -34,6 +35,9 @@ const LONGEST_REQUEST: Duration = Duration::from_secs(120);
 
 /// The largest answer that is read: a batch of vectors of ten thousand numbers is smaller.
 const MAX_ANSWER_BYTES: usize = 32 * 1024 * 1024;
+
+/// The numbers of one answer: the vectors of a batch, of 4,096 numbers each.
+const VECTORS: Limits = Limits { values: (EMBEDDING_BATCH as u64 + 1) * 4_200, ..Limits::WHOLE };
 
 /// Retries are short, because vectors only refine a comparison, unless the server asks for a longer wait.
 const RETRY: Retry = Retry { for_time: Duration::from_secs(300), max_attempts: Some(3) };
@@ -160,8 +164,9 @@ impl Embeddings {
         let (status, pause) = (response.status, retry_after(&response.headers, Timestamp::now()));
         let bytes = self.whole(response).await.map_err(|error| (error, None))?;
         if (200..300).contains(&status) {
-            let read = serde_json::from_slice(&bytes);
-            return read.map_err(|error| (self.invalid_answer(&error.to_string()), None));
+            let checked = Checked::new(bytes, VECTORS).map_err(serde_json::Error::from);
+            let read = checked.and_then(|bytes| read_leniently(&bytes));
+            return read.map_err(|error: serde_json::Error| (self.invalid_answer(&error.to_string()), None));
         }
         let problem = ProviderError::from_body(status, &String::from_utf8_lossy(&bytes));
         Err((self.problem(&problem), pause))

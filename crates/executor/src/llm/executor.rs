@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use accord_domain::agent::KnownTools;
 use async_trait::async_trait;
 
 use super::conversation::Conversation;
@@ -70,6 +71,17 @@ impl Executor for LlmExecutor {
                 ));
             }
         };
+        let specs = toolbox.specs();
+        let known = specs.iter().fold(KnownTools::default(), |known, spec| {
+            known.with_tool([Some(&spec.name), spec.original.as_ref()].into_iter().flatten())
+        });
+        let policy = match start.tool_entries.resolve(&known) {
+            Ok(policy) => policy,
+            Err(error) => {
+                toolbox.close().await;
+                return Err(error);
+            }
+        };
         let toolbox = match &self.recorder {
             Some(recorder) => recorder.listen_to(toolbox),
             None => toolbox,
@@ -87,8 +99,7 @@ impl Executor for LlmExecutor {
             providers: Arc::clone(&self.providers),
             costs_are_limited: start.costs_are_limited,
             journal: start.journal,
-            approvals: start.approvals,
-            effects: start.effects,
+            policy,
             run_id: start.run_id,
         }))
     }

@@ -3,10 +3,12 @@
 //! A server may answer in one piece although streaming was requested. The first byte shows that, together with the content
 //! type, which alone is not always right.
 
+use accord_json::{Checked, Exceeded, Pieces, read_leniently};
 use accord_sse::{Decoder, Event, EventError};
 
 use super::wire::{FrameError, Frames, Framing, PartialText, ProviderError, ReadError, Reader, Reply, Wire};
 use crate::answer::Usage;
+use crate::json::MESSAGE;
 
 /// The longest line, and the longest answer in one piece. The text in it may be written with escapes, so this is more
 /// than the answer itself may be.
@@ -35,7 +37,7 @@ pub(super) struct Intake {
 enum Form {
     /// Only a byte-order mark or white space came so far.
     Undecided(Vec<u8>),
-    Whole(Vec<u8>),
+    Whole(Pieces),
     Events(Decoder),
     /// A line without its end.
     Lines(Vec<u8>),
@@ -86,11 +88,11 @@ impl Intake {
     fn form_of(&self, first: u8) -> Form {
         match (self.wire.framing(), self.json) {
             // A comment, or one of the fields `data`, `event`, `id` and `retry`: events, whatever they are called.
-            (Framing::Events, true) if !b":deir".contains(&first) => Form::Whole(Vec::new()),
-            (Framing::Events, false) if first == b'{' && !self.ndjson => Form::Whole(Vec::new()),
+            (Framing::Events, true) if !b":deir".contains(&first) => Form::Whole(Pieces::new(MESSAGE)),
+            (Framing::Events, false) if first == b'{' && !self.ndjson => Form::Whole(Pieces::new(MESSAGE)),
             (Framing::Events, _) => Form::Events(Decoder::new(MAX_LINE_BYTES).after_byte_order_mark()),
-            (Framing::Lines, true) => Form::Whole(Vec::new()),
-            (Framing::Frames, is_json) if is_json || first == b'{' => Form::Whole(Vec::new()),
+            (Framing::Lines, true) => Form::Whole(Pieces::new(MESSAGE)),
+            (Framing::Frames, is_json) if is_json || first == b'{' => Form::Whole(Pieces::new(MESSAGE)),
             (Framing::Frames, _) => Form::Frames(Frames::default()),
             (Framing::Lines, false) => Form::Lines(Vec::new()),
         }
@@ -99,15 +101,13 @@ impl Intake {
     fn read(&mut self, bytes: &[u8]) -> Result<(), ReadError> {
         match &mut self.form {
             Form::Undecided(_) => Ok(()),
-            Form::Whole(pending) | Form::Lines(pending)
-                if pending.len().saturating_add(bytes.len()) > MAX_LINE_BYTES =>
-            {
+            Form::Whole(body) if body.len().saturating_add(bytes.len()) > MAX_LINE_BYTES => {
                 Err(ReadError::TooLarge)
             }
-            Form::Whole(body) => {
-                body.extend_from_slice(bytes);
-                Ok(())
+            Form::Lines(pending) if pending.len().saturating_add(bytes.len()) > MAX_LINE_BYTES => {
+                Err(ReadError::TooLarge)
             }
+            Form::Whole(body) => body.push(bytes).map(drop).map_err(too_many),
             Form::Events(decoder) => {
                 let events = decoder.feed(bytes);
                 self.events(events)
@@ -149,7 +149,7 @@ impl Intake {
 
     pub(super) fn finish(mut self) -> Result<Reply, ReadError> {
         let last = match std::mem::replace(&mut self.form, Form::Undecided(Vec::new())) {
-            Form::Whole(body) => return self.whole(&body),
+            Form::Whole(body) => return self.whole(&body.finish()),
             Form::Undecided(opening) => std::str::from_utf8(&opening).map(drop).map_err(|_| not_utf8()),
             Form::Events(mut decoder) => self.events(decoder.finish()),
             Form::Lines(line) => self.lines(&line),
@@ -170,14 +170,16 @@ impl Intake {
         self.reader.finish()
     }
 
-    fn whole(mut self, bytes: &[u8]) -> Result<Reply, ReadError> {
-        match serde_json::from_slice(bytes) {
+    fn whole(mut self, text: &Checked<Vec<u8>>) -> Result<Reply, ReadError> {
+        match read_leniently(text) {
             Ok(body) => match ProviderError::find_in(&body) {
                 Some(problem) => Err(ReadError::Provider(problem)),
-                None => self.wire.read_whole(body, std::str::from_utf8(bytes).map_err(|_| not_utf8())?),
+                None => {
+                    self.wire.read_whole(body, std::str::from_utf8(text.bytes()).map_err(|_| not_utf8())?)
+                }
             },
             Err(_) if self.wire.framing() == Framing::Lines => {
-                self.lines(bytes)?;
+                self.lines(text.bytes())?;
                 self.reader.finish()
             }
             Err(error) if error.is_eof() => Err(ReadError::BrokenOff),
@@ -222,6 +224,10 @@ impl Intake {
         self.events = self.events.saturating_add(1);
         Ok(())
     }
+}
+
+fn too_many(exceeded: Exceeded) -> ReadError {
+    ReadError::Unreadable(exceeded.to_string())
 }
 
 fn not_utf8() -> ReadError {
@@ -361,6 +367,22 @@ mod tests {
         let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
         let other = format!("event: error\n\nevent: message\n{first}{end}");
         assert_eq!(chat("text/event-stream", &[other.as_bytes()]).unwrap().text, "1");
+    }
+
+    #[test]
+    fn an_answer_with_too_many_values_is_not_parsed() {
+        let mut whole = Intake::new(wire(Dialect::AnthropicMessages), "application/json");
+        let lists = "[[],[],[]],".repeat(10_000);
+        let refused = (0..64).find_map(|_| whole.take(lists.as_bytes()).err());
+        assert_eq!(refused, Some(ReadError::Unreadable("it has more than 1000000 values, the limit".into())));
+        let event = format!("data: [{}0]\n\n", "[],".repeat(1_000_000));
+        let refused = chat("text/event-stream", &[event.as_bytes()]).unwrap_err();
+        assert_eq!(
+            refused,
+            ReadError::Unreadable(
+                "an event of the response is too large: it has more than 1000000 values, the limit".into()
+            )
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Calls that a person has to approve, and questions to a person.
 
 use accord_domain::input_request::{Decision, ToolUse};
+use accord_domain::step::again::input_id;
 use serde_json::Value;
 
 use super::conversation::Call;
@@ -14,6 +15,16 @@ use crate::tools::ask_human::{self, Question};
 const UNANSWERED: &str =
     "nobody answered in time; decide yourself, or say in your answer what you do not know";
 
+/// What people say of a call that is about to run.
+pub(super) enum Consent {
+    /// It may run.
+    Given,
+    /// It has this result instead: a person denied or answered it.
+    Answered(ToolOutput),
+    /// Nobody was asked yet.
+    Missing(Ask),
+}
+
 impl Steps<'_> {
     /// Asks for everything that these calls need from people, before any of them runs. `place` is where they are in the
     /// conversation.
@@ -24,11 +35,10 @@ impl Steps<'_> {
         place: usize,
     ) -> Result<(), TurnError> {
         // Calls with recorded results are behind this already.
-        if self.journal.is_replaying() {
-            return Ok(());
-        }
-        let known = calls.iter().filter(|call| is_known(&call.name, tools));
-        let asks: Vec<Ask> = known.filter_map(|call| self.ask_for(call, place)).collect();
+        let open =
+            calls.iter().filter(|call| is_known(&call.name, tools) && !self.journal.has_call(&call.id));
+        let ask = |call: &&Call| self.ask_for(call, &arguments(&call.arguments).ok()?, place);
+        let asks: Vec<Ask> = open.filter_map(ask).collect();
         if asks.is_empty() {
             return Ok(());
         }
@@ -36,55 +46,47 @@ impl Steps<'_> {
         Err(TurnError::InputRequired)
     }
 
-    fn ask_for(&self, call: &Call, place: usize) -> Option<Ask> {
-        let arguments = arguments(&call.arguments).ok()?;
-        let id = input_id(call, place);
-        if self.recorded_input(call, &arguments, place).is_some() {
+    /// What a person has to be asked before this call runs, if nobody has answered that.
+    fn ask_for(&self, call: &Call, arguments: &Value, place: usize) -> Option<Ask> {
+        let id = input_id(place, &call.id);
+        if self.journal.input(&id).is_some_and(|recorded| is_for(&recorded, call, arguments)) {
             return None;
         }
         if call.name == ask_human::NAME {
-            let Question { question, choices } = Question::read(&arguments).ok()?;
+            let Question { question, choices } = Question::read(arguments).ok()?;
             return Some(Ask::question(id, question, &choices));
         }
-        let is_needed = self.approvals.are_needed(&call.name, &arguments);
-        is_needed.then(|| Ask::approval(id, ToolUse { name: call.name.clone(), arguments }))
+        let tool = || ToolUse { name: call.name.clone(), arguments: arguments.clone() };
+        self.policy.needs_approval(&call.name, arguments).then(|| Ask::approval(id, tool()))
     }
 
-    /// The answer to what a call needed. One for other arguments is none.
-    fn recorded_input(&self, call: &Call, arguments: &Value, place: usize) -> Option<RecordedInput> {
-        let found = self.journal.input(&input_id(call, place))?;
-        let is_same = |tool: &ToolUse| tool.name == call.name && tool.arguments == *arguments;
-        found.tool.as_ref().is_none_or(is_same).then_some(found)
-    }
-
-    /// The result of a call that a person denied or answered; `None` if the tool is to run.
-    pub(super) fn result_by_person(
-        &self,
-        call: &Call,
-        arguments: &Value,
-        place: usize,
-    ) -> Option<ToolOutput> {
-        let recorded = self.recorded_input(call, arguments, place);
+    /// Whether a call may run. Uses the answer of a person up: it counts for this call, and for no other.
+    pub(super) fn consent(&self, call: &Call, arguments: &Value, place: usize) -> Consent {
+        if let Some(ask) = self.ask_for(call, arguments, place) {
+            return Consent::Missing(ask);
+        }
+        let recorded = self.journal.take_input(&input_id(place, &call.id));
+        let recorded = recorded.filter(|recorded| is_for(recorded, call, arguments));
         if call.name == ask_human::NAME {
             let answer = match (recorded, Question::read(arguments)) {
                 (Some(recorded), _) => recorded.answer,
-                (None, Err(why)) => return Some(ToolOutput { ok: false, text: why }),
+                (None, Err(why)) => return Consent::Answered(ToolOutput { ok: false, text: why }),
                 (None, Ok(_)) => None,
             };
             let text = answer.as_ref().and_then(|answer| answer.get("answer")).and_then(Value::as_str);
-            return Some(match text {
+            return Consent::Answered(match text {
                 Some(text) => ToolOutput { ok: true, text: text.to_owned() },
                 None => ToolOutput { ok: false, text: UNANSWERED.to_owned() },
             });
         }
-        match Decision::read(recorded?.answer.as_ref()) {
-            Decision::Approved => None,
-            Decision::Denied(text) => Some(ToolOutput { ok: false, text }),
+        match recorded.map(|recorded| Decision::read(recorded.answer.as_ref())) {
+            None | Some(Decision::Approved) => Consent::Given,
+            Some(Decision::Denied(text)) => Consent::Answered(ToolOutput { ok: false, text }),
         }
     }
 }
 
-/// What a call is called in requests for input. Some providers count calls anew in each answer.
-fn input_id(call: &Call, place: usize) -> String {
-    format!("{place}/{}", call.id)
+/// Whether an answer is about a call with these arguments.
+fn is_for(recorded: &RecordedInput, call: &Call, arguments: &Value) -> bool {
+    recorded.tool.as_ref().is_none_or(|tool| tool.name == call.name && tool.arguments == *arguments)
 }

@@ -1,6 +1,5 @@
 //! One conversation with a model.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,10 +16,10 @@ use super::steps::Steps;
 use crate::answer::{Answer, Usage};
 use crate::event::Events;
 use crate::journal::Journal;
-use crate::people::Approvals;
+use crate::people::ToolPolicy;
 use crate::retry::Attempts;
 use crate::session::{Capabilities, OpenError, Session, Tool, TurnError, TurnFailure};
-use crate::toolbox::{Effect, Toolbox};
+use crate::toolbox::Toolbox;
 use crate::transport::Transport;
 use crate::turn::Turn;
 
@@ -42,8 +41,7 @@ pub(super) struct LlmSession {
     pub(super) providers: Arc<Providers>,
     pub(super) costs_are_limited: bool,
     pub(super) journal: Arc<Journal>,
-    pub(super) approvals: Arc<dyn Approvals>,
-    pub(super) effects: BTreeMap<String, Effect>,
+    pub(super) policy: ToolPolicy,
     /// What the keys of tool calls begin with.
     pub(super) run_id: String,
 }
@@ -161,8 +159,7 @@ impl LlmSession {
             toolbox: self.toolbox.as_ref(),
             events,
             journal: &self.journal,
-            approvals: self.approvals.as_ref(),
-            effects: &self.effects,
+            policy: &self.policy,
             run_id: &self.run_id,
             stop: &stop,
             max_steps: self.max_steps,

@@ -3,7 +3,7 @@
 //! A message may call the submit tool and others at once. A submitted result may rely on that work, so the
 //! work comes first: the result counts if all of it succeeded, and has to be submitted again if not.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use accord_trace::names;
 use serde_json::Value;
@@ -15,6 +15,7 @@ use super::conversation::{Call, CallResult, Conversation, ENDED, Kept, Message, 
 use super::endpoint::Endpoint;
 use super::exchange::Exchange;
 use super::failure::{FailureContext, shorten};
+use super::people::Consent;
 use super::record::{self, Recorded};
 use super::settings::Settings;
 use super::wire::{ModelRequest, Reply, ReplyEnd};
@@ -22,7 +23,7 @@ use crate::answer::{Answer, Stop, Usage};
 use crate::event::{Event, Events};
 use crate::journal::{Journal, RecordedCall};
 use crate::json;
-use crate::people::Approvals;
+use crate::people::ToolPolicy;
 use crate::retry::Attempts;
 use crate::session::TurnError;
 use crate::toolbox::{Effect, ToolCall, ToolOutput, ToolSpec, Toolbox};
@@ -51,9 +52,7 @@ pub(super) struct Steps<'a> {
     pub(super) toolbox: &'a dyn Toolbox,
     pub(super) events: &'a Events,
     pub(super) journal: &'a Journal,
-    pub(super) approvals: &'a dyn Approvals,
-    /// What the blueprint says of tools.
-    pub(super) effects: &'a BTreeMap<String, Effect>,
+    pub(super) policy: &'a ToolPolicy,
     /// The run, for the keys of tool calls.
     pub(super) run_id: &'a str,
     pub(super) stop: &'a CancellationToken,
@@ -292,6 +291,7 @@ impl Steps<'_> {
             let shown = parsed.as_ref().map_or_else(|_| Value::from(call.arguments.as_str()), Value::clone);
             let started =
                 Event::ToolStarted { call_id: call.id.clone(), name: call.name.clone(), arguments: shown };
+            let after = self.journal.last();
             let has_begun = match self.journal.take_call(&call.id) {
                 RecordedCall::Done { ok, text } => {
                     self.tell(Event::Replayed(Box::new(started))).await?;
@@ -304,7 +304,7 @@ impl Steps<'_> {
             self.tell(started).await?;
             let output = match has_begun && !self.is_repeatable(&call.name, tools) {
                 true => ToolOutput { ok: false, text: UNVERIFIED.to_owned() },
-                false => self.run_tool(call, parsed, tools, place).await?,
+                false => self.run_tool(call, parsed, tools, place, after).await?,
             };
             results.push(CallResult::new(call, output.ok, output.text.clone()));
             if !self.stop.is_cancelled() {
@@ -324,13 +324,14 @@ impl Steps<'_> {
         Ok(())
     }
 
-    /// Runs one tool. Mistakes of the model are reported to the model.
+    /// Runs one tool. Mistakes of the model are reported to the model. `after` is the step that the call follows.
     async fn run_tool(
         &self,
         call: &Call,
         parsed: serde_json::Result<Value>,
         tools: &[ToolSpec],
         place: usize,
+        after: u32,
     ) -> Result<ToolOutput, TurnError> {
         let wrong = |text: String| Ok(ToolOutput { ok: false, text });
         if !is_known(&call.name, tools) {
@@ -344,8 +345,13 @@ impl Steps<'_> {
         match parsed {
             Err(why) => wrong(format!("the arguments are not valid JSON: {why}")),
             Ok(parsed) => {
-                if let Some(output) = self.result_by_person(call, &parsed, place) {
-                    return Ok(output);
+                match self.consent(call, &parsed, place) {
+                    Consent::Given => {}
+                    Consent::Answered(output) => return Ok(output),
+                    Consent::Missing(ask) => {
+                        self.journal.ask(vec![ask]);
+                        return Err(TurnError::InputRequired);
+                    }
                 }
                 if !self.is_repeatable(&call.name, tools) {
                     self.journal.record(record::tool_started(call)).await;
@@ -355,7 +361,7 @@ impl Steps<'_> {
                 if self.stop.is_cancelled() {
                     return Err(TurnError::Stopped);
                 }
-                let key = format!("{}/{place}/{}", self.run_id, call.id);
+                let key = format!("{}/{after}/{place}/{}", self.run_id, call.id);
                 let span = tool_span(call);
                 let call = ToolCall { name: &call.name, arguments: &parsed, key: &key };
                 let output = self.toolbox.call(call, self.stop).instrument(span.clone()).await;
@@ -369,7 +375,7 @@ impl Steps<'_> {
 
     /// Whether a call of this tool can be made again after it was interrupted. An unknown one is not made at all.
     fn is_repeatable(&self, name: &str, tools: &[ToolSpec]) -> bool {
-        let effect = self.effects.get(name).copied().unwrap_or_else(|| self.toolbox.effect(name));
+        let effect = self.policy.effect(name).unwrap_or_else(|| self.toolbox.effect(name));
         !is_known(name, tools) || effect != Effect::Unknown
     }
 

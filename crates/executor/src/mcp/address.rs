@@ -24,6 +24,7 @@ use tokio::time::timeout;
 use super::connection;
 use super::error::{self, Faults, McpError};
 use super::limits::{END, MESSAGE_BYTES, STREAM_BYTES};
+use crate::json;
 use crate::transport::{ByteStream, Request, Response, Transport, TransportError};
 
 /// How much of an invalid answer is shown.
@@ -228,7 +229,11 @@ fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
 }
 
 fn unreachable(error: TransportError) -> McpError {
-    McpError::Gone(format!("it cannot be reached: {error}"))
+    let message = format!("it cannot be reached: {error}");
+    match error {
+        TransportError::Connection(_) => McpError::Gone(message),
+        TransportError::Impossible(_) | TransportError::NotRecorded(_) => McpError::Refused(message),
+    }
 }
 
 fn incomplete() -> McpError {
@@ -252,11 +257,17 @@ async fn refused(mut response: Response) -> McpError {
     };
     timeout(END, reading).await.ok();
     let (status, text) = (response.status, String::from_utf8_lossy(&body));
-    match serde_json::from_str(&text) {
+    match json::read_message(&text) {
         Ok(ServerJsonRpcMessage::Error(error)) => {
             McpError::Refused(format!("{}, status {status}", connection::refused(&error.error)))
         }
-        _ => McpError::Gone(format!("it responded with status {status}: {}", excerpt(&text))),
+        _ => {
+            let message = format!("it responded with status {status}: {}", excerpt(&text));
+            match status {
+                408 | 429 | 502..=504 => McpError::Gone(message),
+                _ => McpError::Refused(message),
+            }
+        }
     }
 }
 

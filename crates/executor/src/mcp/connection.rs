@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use accord_domain::agent::MAY_PASS;
 use rmcp::model::{
     CancelledNotificationParam, ClientCapabilities, ClientConfig, ClientRequest, ErrorData, Implementation,
     ProtocolVersion, ServerResult,
@@ -103,12 +104,17 @@ fn not_greeted(error: ClientInitializeError) -> McpError {
         ClientInitializeError::ExpectedInitResult(Some(ServerResult::CustomResult(result))) => {
             unsupported(result.0.get("protocolVersion").and_then(Value::as_str).unwrap_or_default())
         }
+        ClientInitializeError::ConnectionClosed(why) => McpError::Gone(why),
         other => McpError::Broken(other.to_string()),
     }
 }
 
 pub(super) fn refused(error: &ErrorData) -> McpError {
-    McpError::Refused(format!("{} ({})", error.message, error.code.0))
+    let message = format!("{} ({})", error.message, error.code.0);
+    match error.data.as_ref().and_then(|data| data.get(MAY_PASS)) == Some(&Value::Bool(true)) {
+        true => McpError::Gone(message),
+        false => McpError::Refused(message),
+    }
 }
 
 fn unsupported(version: &str) -> McpError {

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use rmcp::model::{RequestId, ServerJsonRpcMessage};
 
+use crate::json;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum McpError {
     #[error("{0}")]
@@ -12,11 +14,18 @@ pub(super) enum McpError {
     /// It did not answer.
     #[error("it did not respond within {} seconds", .0.as_secs())]
     Silent(Duration),
-    /// It is not there, or no longer.
+    /// It is not there, or no longer; the same request may do better later.
     #[error("{0}")]
     Gone(String),
     #[error("{0}")]
     Broken(String),
+}
+
+impl McpError {
+    /// Whether the same request may do better later.
+    pub(super) fn may_pass(&self) -> bool {
+        matches!(self, Self::Silent(_) | Self::Gone(_))
+    }
 }
 
 /// Why a connection failed, noted by the transport: `rmcp` says only that it did.
@@ -41,7 +50,7 @@ pub(super) fn read(
     text: &str,
     is_asked: impl Fn(i64) -> bool,
 ) -> Option<Result<ServerJsonRpcMessage, McpError>> {
-    let message: ServerJsonRpcMessage = serde_json::from_str(text).ok()?;
+    let message: ServerJsonRpcMessage = json::read_message(text).ok()?;
     let id = match &message {
         ServerJsonRpcMessage::Response(response) => Some(&response.id),
         ServerJsonRpcMessage::Error(error) => error.id.as_ref(),

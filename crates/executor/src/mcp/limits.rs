@@ -9,6 +9,12 @@ pub(super) const START: Duration = Duration::from_secs(45);
 /// bounds that.
 pub(super) const CALL: Duration = Duration::from_secs(120);
 
+/// The first pause before the coordinator of the run is asked again, doubled with each further one.
+pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(200);
+
+/// The longest of them: a coordinator that is back is found within this time.
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
 /// How long a server may take to end by itself, once asked by its stdin, and once by a signal.
 pub(super) const END: Duration = Duration::from_secs(1);
 

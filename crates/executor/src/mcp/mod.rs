@@ -47,6 +47,18 @@ impl McpServers {
         Self { transport, environment, patience: Patience::default() }
     }
 
+    /// The names of the tools of a server, which is ended again.
+    pub(crate) async fn tools_of(
+        &self,
+        server: &McpServer,
+        project_dir: &Path,
+    ) -> Result<Vec<String>, OpenError> {
+        let (transport, environment) = (Arc::clone(&self.transport), &self.environment);
+        let opened = Server::open(server, transport, environment, project_dir, self.patience).await?;
+        opened.close().await;
+        Ok(opened.tools.into_iter().map(|tool| tool.name).collect())
+    }
+
     /// Opens servers in parallel, and adds their tools to another toolbox.
     pub(crate) async fn open(
         &self,
@@ -91,7 +103,9 @@ impl Offered {
             for tool in &server.tools {
                 let name = names::exposed(&server.name, &tool.shown, &mut taken);
                 let (description, parameters) = (tool.description.clone(), tool.parameters.clone());
-                specs.push(ToolSpec { name: name.clone(), description, parameters });
+                let original =
+                    Some(format!("{}__{}", server.name, tool.shown)).filter(|whole| *whole != name);
+                specs.push(ToolSpec { name: name.clone(), description, parameters, original });
                 let (server, effect) = (Arc::clone(server), tool.effect);
                 tools.insert(name, OfferedTool { server, name: tool.name.clone(), effect });
             }

@@ -24,7 +24,7 @@ impl Secrets {
     pub(super) fn of(server: &McpServer) -> Self {
         let given: &BTreeMap<String, String> = match &server.reach {
             Reach::Program { env, .. } => env,
-            Reach::Address { headers, .. } => headers,
+            Reach::Address { headers, .. } | Reach::Coordinator { headers, .. } => headers,
         };
         // The secret follows the scheme of the authorization.
         let parts = given

@@ -1,34 +1,37 @@
 //! One server: started, greeted, asked for its tools; then called.
+//!
+//! The coordinator of the run is asked again where it did not answer, as by every other request of a runner: it may be restarting.
+//! What it was asked to do, it does once, because a call that is made again has the same key.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use accord_domain::agent::IDEMPOTENCY_KEY;
 use rmcp::RoleClient;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ListToolsRequest, PaginatedRequestParams, RequestMetaObject,
 };
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::address::Address;
 use super::connection::Connection;
 use super::error::{Faults, McpError};
-use super::limits::{CALL, PAGES, START};
+use super::limits::{CALL, FIRST_PAUSE, LONGEST_PAUSE, PAGES, START};
 use super::program::Program;
 use super::result;
 use super::secrets::Secrets;
 use super::tool_list::{self, ListedTool};
 use crate::child::Environment;
 use crate::mcp_server::{McpServer, Reach};
+use crate::retry::Pauses;
 use crate::session::OpenError;
 use crate::toolbox::ToolOutput;
 use crate::transport::Transport;
-
-/// Where a call says which one it is: a server that sees the same key again has done this call already.
-const IDEMPOTENCY_KEY: &str = "accord/idempotency-key";
 
 /// How long things may take; tests are in more of a hurry.
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +52,42 @@ pub(super) struct Server {
     link: Mutex<Link>,
     secrets: Secrets,
     patience: Patience,
+    /// How the coordinator of the run is reached again. Other servers are not.
+    coordinator: Option<Coordinator>,
+}
+
+struct Coordinator {
+    transport: Arc<dyn Transport>,
+    url: String,
+    headers: BTreeMap<String, String>,
+}
+
+impl Coordinator {
+    async fn connect(&self, patience: Duration) -> Result<Connection, McpError> {
+        let faults = Faults::default();
+        let address = Address::open(Arc::clone(&self.transport), &self.url, &self.headers, faults.clone());
+        let connected = timeout_at(Instant::now() + patience, Connection::open(address, faults)).await;
+        connected.map_err(|_| McpError::Silent(patience))?
+    }
+}
+
+/// Pauses between requests to the coordinator of the run.
+struct Rests {
+    pauses: Pauses,
+    taken: u32,
+}
+
+impl Rests {
+    fn new(spread_by: &str) -> Self {
+        Self { pauses: Pauses::new(FIRST_PAUSE, spread_by), taken: 0 }
+    }
+
+    async fn rest(&mut self, fault: &McpError) {
+        let pause = self.pauses.next(self.taken).min(LONGEST_PAUSE);
+        self.taken += 1;
+        tracing::warn!(%fault, "the coordinator's tools did not respond; will retry");
+        sleep(pause).await;
+    }
 }
 
 /// The connection to a server, or why it was lost.
@@ -66,7 +105,8 @@ impl Server {
         folder: &Path,
         patience: Patience,
     ) -> Result<Self, OpenError> {
-        let (secrets, faults) = (Secrets::of(server), Faults::default());
+        let secrets = Secrets::of(server);
+        let is_coordinator = matches!(server.reach, Reach::Coordinator { .. });
         let failed = |fault: &McpError, log: &str| {
             let said = if log.is_empty() { String::new() } else { format!("; last lines of stderr: {log}") };
             let message = format!("the MCP server '{}' did not start: {fault}{said}", server.name);
@@ -76,20 +116,34 @@ impl Server {
             Reach::Program { command, args, env } => {
                 let own = env.iter().map(|(name, value)| (name.into(), value.into()));
                 let environment: Environment = environment.iter().cloned().chain(own).collect();
+                let faults = Faults::default();
                 let started = Program::start(command, args, &environment, folder, faults.clone()).await;
                 let (program, stderr) = started.map_err(|fault| failed(&fault, ""))?;
                 let greeted = greet(program, faults, patience.start, &secrets).await;
                 greeted.map_err(|fault| failed(&fault, &stderr.text()))
             }
-            Reach::Address { url, headers } => {
-                let address = Address::open(transport, url, headers, faults.clone());
-                let greeted = greet(address, faults, patience.start, &secrets).await;
+            Reach::Address { url, headers } | Reach::Coordinator { url, headers } => {
+                let mut rests = Rests::new(headers.values().next().unwrap_or(url));
+                let greeted = loop {
+                    let faults = Faults::default();
+                    let address = Address::open(Arc::clone(&transport), url, headers, faults.clone());
+                    match greet(address, faults, patience.start, &secrets).await {
+                        Err(fault) if is_coordinator && fault.may_pass() => rests.rest(&fault).await,
+                        greeted => break greeted,
+                    }
+                };
                 greeted.map_err(|fault| failed(&fault, ""))
             }
         };
         let (connection, tools) = greeted?;
-        let name = server.name.clone();
-        Ok(Self { name, tools, link: Mutex::new(Link::Open(connection)), secrets, patience })
+        let (name, link) = (server.name.clone(), Mutex::new(Link::Open(connection)));
+        let coordinator = match &server.reach {
+            Reach::Coordinator { url, headers } => {
+                Some(Coordinator { transport, url: url.clone(), headers: headers.clone() })
+            }
+            Reach::Program { .. } | Reach::Address { .. } => None,
+        };
+        Ok(Self { name, tools, link, secrets, patience, coordinator })
     }
 
     /// Calls a tool. Errors are reported to the model.
@@ -100,7 +154,18 @@ impl Server {
         key: &str,
         cancel: &CancellationToken,
     ) -> ToolOutput {
-        let mut output = match self.asked(tool, arguments, key, cancel).await {
+        let mut rests = Rests::new(key);
+        let asked = loop {
+            match self.asked(tool, arguments, key, cancel).await {
+                Err(fault) if self.coordinator.is_some() && fault.may_pass() => {
+                    if cancel.run_until_cancelled(rests.rest(&fault)).await.is_none() {
+                        break Err(fault);
+                    }
+                }
+                asked => break asked,
+            }
+        };
+        let mut output = match asked {
             Ok(output) => output,
             Err(fault) => {
                 let text = format!("the call of '{tool}' on the MCP server '{}' failed: {fault}", self.name);
@@ -119,6 +184,9 @@ impl Server {
         cancel: &CancellationToken,
     ) -> Result<ToolOutput, McpError> {
         let mut link = self.link.lock().await;
+        if let (Link::Gone(_), Some(coordinator)) = (&*link, &self.coordinator) {
+            *link = Link::Open(coordinator.connect(self.patience.start).await?);
+        }
         let connection = match &*link {
             Link::Open(connection) => connection,
             Link::Gone(why) => return Err(McpError::Gone(why.clone())),
@@ -134,7 +202,7 @@ impl Server {
             // Hidden before it is cut: half a secret would not be found.
             Ok(answered) => result::output(&self.secrets.hide_in(answered)),
             Err(fault) => {
-                if connection.is_lost() {
+                if connection.is_lost() || (self.coordinator.is_some() && fault.may_pass()) {
                     link.end(format!("it stopped during an earlier call: {fault}")).await;
                 }
                 Err(fault)

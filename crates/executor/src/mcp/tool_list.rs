@@ -1,5 +1,6 @@
 //! The tools that a server lists, checked for what models and providers accept.
 
+use accord_domain::agent::IDEMPOTENCY_KEY;
 use serde_json::{Map, Value, json};
 
 use super::error::McpError;
@@ -54,10 +55,11 @@ fn read(tool: &Value, secrets: &Secrets) -> Result<ListedTool, McpError> {
     Ok(ListedTool { name: name.to_owned(), shown, description, parameters, effect })
 }
 
-/// What a server says that its tool may change.
+/// What a server says that its tool may change. Every call has a key.
 fn effect(tool: &Value) -> Effect {
-    let says = |hint: &str| tool.pointer(&format!("/annotations/{hint}")) == Some(&Value::Bool(true));
-    match (says("readOnlyHint"), says("idempotentHint")) {
+    let says = |part: &str, name: &str| tool.get(part).and_then(|part| part.get(name)) == Some(&json!(true));
+    let is_idempotent = says("annotations", "idempotentHint") || says("_meta", IDEMPOTENCY_KEY);
+    match (says("annotations", "readOnlyHint"), is_idempotent) {
         (true, _) => Effect::None,
         (false, true) => Effect::Idempotent,
         (false, false) => Effect::Unknown,
@@ -125,6 +127,23 @@ mod tests {
             },
         ];
         assert_eq!(tools, Ok(expected));
+    }
+
+    #[test]
+    fn a_server_says_what_a_second_call_does() {
+        let cases = [
+            (json!({}), Effect::Unknown),
+            (json!({"annotations": {"readOnlyHint": true}}), Effect::None),
+            (json!({"annotations": {"idempotentHint": true}}), Effect::Idempotent),
+            (
+                json!({"annotations": {"idempotentHint": false}, "_meta": {IDEMPOTENCY_KEY: true}}),
+                Effect::Idempotent,
+            ),
+            (json!({"_meta": {IDEMPOTENCY_KEY: "yes"}}), Effect::Unknown),
+        ];
+        for (tool, expected) in cases {
+            assert_eq!(effect(&tool), expected, "{tool}");
+        }
     }
 
     #[test]

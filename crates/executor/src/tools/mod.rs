@@ -156,7 +156,8 @@ impl Builtin {
             Self::RunCommand => run_command::spec(),
             Self::AskHuman => ask_human::spec(),
         };
-        ToolSpec { name: self.name().to_owned(), description, parameters: parameters(properties) }
+        let parameters = parameters(properties);
+        ToolSpec { name: self.name().to_owned(), description, parameters, original: None }
     }
 }
 

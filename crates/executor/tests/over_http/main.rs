@@ -44,8 +44,7 @@ async fn open(transport: &Arc<HttpTransport>, server: &ModelServer, provider: &s
         max_steps: 3,
         retry: accord_executor::Retry { max_attempts: Some(6), ..Default::default() },
         costs_are_limited: false,
-        effects: std::collections::BTreeMap::new(),
-        approvals: Arc::new(accord_executor::NoApprovals),
+        tool_entries: accord_executor::ToolEntries::default(),
         journal: std::sync::Arc::new(accord_executor::Journal::none()),
     };
     executor.open(start).await.unwrap()

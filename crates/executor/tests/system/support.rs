@@ -8,7 +8,7 @@ use accord_domain::id::InputId;
 use accord_domain::input_request::{Purpose, ToolUse};
 use accord_domain::step::{Body, Step};
 use accord_executor::{
-    Approvals, BuiltinTools, Journal, Start, StepSink, ToolOutput, Toolbox, Toolboxes, Turn,
+    BuiltinTools, Journal, Start, StepSink, ToolEntries, ToolOutput, Toolbox, Toolboxes, Turn,
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -59,8 +59,7 @@ pub(crate) fn start(folder: &Path, settings: Value) -> Start {
         max_steps: 7,
         retry: accord_executor::Retry::default(),
         costs_are_limited: false,
-        effects: std::collections::BTreeMap::new(),
-        approvals: std::sync::Arc::new(accord_executor::NoApprovals),
+        tool_entries: accord_executor::ToolEntries::default(),
         journal: std::sync::Arc::new(accord_executor::Journal::none()),
     }
 }
@@ -93,21 +92,9 @@ async fn until(condition: impl Fn() -> bool) {
 }
 
 /// Every call of these tools needs approval.
-#[derive(Debug)]
-pub(crate) struct Approve(pub(crate) &'static [&'static str]);
-
-impl Approvals for Approve {
-    fn are_needed(&self, tool: &str, _arguments: &Value) -> bool {
-        self.mention(tool)
-    }
-
-    fn tools(&self) -> Vec<String> {
-        self.0.iter().map(|&tool| tool.to_owned()).collect()
-    }
-
-    fn mention(&self, tool: &str) -> bool {
-        self.0.contains(&tool)
-    }
+pub(crate) fn approve(tools: &[&str]) -> ToolEntries {
+    let approve = tools.iter().map(|&tool| (tool.into(), None)).collect();
+    ToolEntries { approve, ..ToolEntries::default() }
 }
 
 struct Unsaved;

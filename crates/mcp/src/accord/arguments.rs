@@ -1,7 +1,9 @@
 //! The arguments of calls, read.
 
 use accord_api::session::Status;
-use accord_api::{ExecutionMode, InputId, InputStatus, RunId, SessionId, WorkflowRunId, read_strictly};
+use accord_api::{
+    Checked, ExecutionMode, InputId, InputStatus, RunId, SessionId, WorkflowRunId, read_strictly,
+};
 use serde::de::{DeserializeOwned, Error, Unexpected};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -145,7 +147,10 @@ fn schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D
 /// The object in a string; any other value unchanged. Duplicate keys are an error there too.
 pub(super) fn written_out<E: Error>(value: Value) -> Result<Value, E> {
     let Value::String(text) = &value else { return Ok(value) };
-    match read_strictly::<Value>(text.as_bytes()) {
+    match Checked::new(text, crate::rpc::MESSAGE)
+        .map_err(Into::into)
+        .and_then(|text| read_strictly::<Value>(&text))
+    {
         Ok(held) if held.is_object() => Ok(held),
         Err(error) if error.is_data() => Err(E::custom(error)),
         _ => Ok(value),

@@ -1,7 +1,8 @@
 //! Tools that list and show, and the one that stops.
 
 use accord_api::{AgentSummary, ErrorName, PageQuery, SessionQuery, SessionResult, SessionStatus};
-use futures_util::stream::{self, StreamExt as _};
+use accord_client::ClientError;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -24,17 +25,19 @@ impl Accord {
         let page = self.client.agents(&tags, &PageQuery { limit: Some(MOST_LISTED), cursor }).await?;
         let usable = page.items.into_iter().filter(|agent| agent.valid);
         let described = stream::iter(usable).map(|agent| self.described(agent)).buffered(AT_ONCE);
-        let agents: Vec<Result<Option<Value>, ToolError>> = described.collect().await;
-        let agents: Vec<Option<Value>> = agents.into_iter().collect::<Result<_, _>>()?;
+        let agents: Vec<Option<Value>> = described.try_collect().await?;
         let agents: Vec<Value> = agents.into_iter().flatten().collect();
         Ok(json!({"agents": agents, "next_cursor": page.next_cursor}))
     }
 
-    /// An agent with its schemas, where it has some. None, where it names a schema that is not registered: it cannot be
-    /// started, and must not hide the others.
-    pub(super) async fn described(&self, agent: AgentSummary) -> Result<Option<Value>, ToolError> {
+    /// An agent with its schemas, where it has some. None, where it was removed, or names a schema that is not registered: it
+    /// cannot be started, and must not hide the others.
+    pub(super) async fn described(&self, agent: AgentSummary) -> Result<Option<Value>, ClientError> {
         let blueprint = match agent.has_parameters_schema || agent.has_output_schema {
-            true => self.client.agent(&agent.name).await?.blueprint,
+            true => match self.client.agent(&agent.name).await {
+                Err(error) if error.is(ErrorName::AgentNotFound) => return Ok(None),
+                found => found?.blueprint,
+            },
             false => Value::Null,
         };
         let schema = |field: &str| blueprint.get(field).cloned().unwrap_or_default();

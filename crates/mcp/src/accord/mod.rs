@@ -13,13 +13,13 @@ mod tool_error;
 mod workflow;
 
 use accord_api::SessionId;
-use accord_client::Client;
+use accord_client::{Client, ClientError};
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use self::tool_error::ToolError;
 use crate::caller::Caller;
-use crate::toolset::{Answer, Hints, Outcome, Tasks, Tool, Toolset};
+use crate::toolset::{Answer, Hints, Outcome, Tasks, Tool, Toolset, Unavailable};
 
 const INSTRUCTIONS: &str = "\
 Accord runs other agents under contract: a result conforms to the agent's output schema, or the call fails with a clear error. Call list_agents first: it describes each agent and its parameters. Start one with start_agent_session. With mode sync (the default) the call waits and returns the result. With mode async_poll it returns immediately: poll get_agent_session_status, then call get_agent_session_result. With mode async_callback, which only agents that run under Accord can use, the result is delivered to you later. To continue a session that has finished, use resume_agent_session. run_workflow runs a graph of agents and returns its output. Each agent and workflow is also a tool of its own (agent__NAME, workflow__NAME), which takes its parameters and returns its result. If a call returns inputs, a person has to answer first: show the inputs to the user and call answer_input.";
@@ -52,10 +52,14 @@ impl Toolset for Accord {
         Some(INSTRUCTIONS.to_owned())
     }
 
-    async fn tools(&self) -> Vec<Tool> {
-        let mut tools: Vec<Tool> = KINDS.iter().map(|kind| kind.tool()).collect();
-        tools.extend(self.own_tools().await);
-        tools
+    /// All or none: with some of them missing, a model would do something else than what it was asked.
+    async fn tools(&self) -> Result<Vec<Tool>, Unavailable> {
+        let own = self.own_tools().await.map_err(|error| {
+            let message = format!("the agents and workflows cannot be listed: {error}");
+            tracing::warn!("{message}");
+            Unavailable { message, may_pass: is_away(&error) }
+        })?;
+        Ok(KINDS.iter().map(|kind| kind.tool()).chain(own).collect())
     }
 
     async fn call(&self, name: &str, arguments: Map<String, Value>, caller: &Caller) -> Option<Outcome> {
@@ -76,7 +80,7 @@ impl Toolset for Accord {
             Kind::ListInputs => self.list_inputs(arguments).await,
             Kind::AnswerInput => self.answer_input(arguments).await,
         };
-        Some(self.outcome(answered.map(|value| Answer::value(value).into())).await)
+        Some(self.outcome(answered.map(|value| Answer::value(value).into()), caller).await)
     }
 
     fn tasks(&self) -> Option<&dyn Tasks> {
@@ -85,13 +89,29 @@ impl Toolset for Accord {
 }
 
 impl Accord {
-    async fn outcome(&self, answered: Result<Outcome, ToolError>) -> Outcome {
+    async fn outcome(&self, answered: Result<Outcome, ToolError>, caller: &Caller) -> Outcome {
         match answered {
             Ok(outcome) => outcome,
             Err(ToolError::Ask { questions, state }) => Outcome::Ask { questions, state },
             Err(ToolError::Refused(message)) => Outcome::Refused(message),
+            // A client that sends a key can repeat the call; what it started goes on meanwhile.
+            Err(ToolError::Client(error) | ToolError::Lost { error, .. })
+                if caller.key.is_some() && is_away(&error) =>
+            {
+                Outcome::Unavailable(Unavailable { message: error.to_string(), may_pass: true })
+            }
             Err(trouble) => Answer::error(self.message(trouble).await).into(),
         }
+    }
+}
+
+/// Whether the coordinator did not answer, or said to come back later. An internal error is not among these: it can be there
+/// each time.
+fn is_away(error: &ClientError) -> bool {
+    match error {
+        ClientError::Unreachable { .. } => true,
+        ClientError::Api(body) => matches!(body.status_code, 408 | 429 | 502..=504),
+        ClientError::Unreadable { .. } | ClientError::Settings(_) => false,
     }
 }
 
@@ -179,7 +199,7 @@ impl Kind {
 
     fn hints(self) -> Hints {
         match self {
-            Self::StartAgentSession | Self::ResumeAgentSession | Self::RunWorkflow => Hints::Adds,
+            Self::StartAgentSession | Self::ResumeAgentSession | Self::RunWorkflow => Hints::AddsOnce,
             Self::StopAgentSession => Hints::Ends,
             Self::AnswerInput => Hints::Decides,
             Self::ListAgents

@@ -3,8 +3,9 @@
 use accord_api::{
     CreateRun, CreateWorkflowRun, ErrorName, ExecutionMode, PageQuery, RunKind, RunStatus, WorkflowRunId,
 };
+use accord_client::ClientError;
 use accord_contract::Schema;
-use futures_util::stream::{self, StreamExt as _};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::{Map, Value, json};
 
 use super::Accord;
@@ -28,28 +29,33 @@ const MOST_TOOLS: usize = 100;
 const LONGEST_SCHEMA: usize = 64 * 1024;
 
 impl Accord {
-    /// Where the agents cannot be listed, the tools that do not depend on them remain.
-    pub(super) async fn own_tools(&self) -> Vec<Tool> {
-        let mut tools = self.agent_tools().await.unwrap_or_default();
+    pub(super) async fn own_tools(&self) -> Result<Vec<Tool>, ClientError> {
+        let mut tools = self.agent_tools().await?;
         let room = MOST_TOOLS.saturating_sub(tools.len());
-        tools.extend(self.workflow_tools(room).await.unwrap_or_default());
-        tools
+        tools.extend(self.workflow_tools(room).await?);
+        Ok(tools)
     }
 
-    async fn agent_tools(&self) -> Result<Vec<Tool>, ToolError> {
+    async fn agent_tools(&self) -> Result<Vec<Tool>, ClientError> {
         let page = PageQuery { limit: u32::try_from(MOST_TOOLS).ok(), cursor: None };
         let usable = self.client.agents(&[], &page).await?.items.into_iter().filter(|agent| agent.valid);
         let described = stream::iter(usable).map(|agent| self.described(agent)).buffered(AT_ONCE);
-        let described: Vec<_> = described.collect().await;
-        Ok(described.into_iter().flatten().flatten().filter_map(|agent| agent_tool(&agent)).collect())
+        let described: Vec<Option<Value>> = described.try_collect().await?;
+        Ok(described.into_iter().flatten().filter_map(|agent| agent_tool(&agent)).collect())
     }
 
-    async fn workflow_tools(&self, room: usize) -> Result<Vec<Tool>, ToolError> {
+    async fn workflow_tools(&self, room: usize) -> Result<Vec<Tool>, ClientError> {
         let page = PageQuery { limit: u32::try_from(MOST_TOOLS).ok(), cursor: None };
         let usable = self.client.workflows(&page).await?.items.into_iter().filter(|workflow| workflow.valid);
-        let whole = |name: String| async move { self.client.workflow(&name).await };
+        let whole = |name: String| async move {
+            match self.client.workflow(&name).await {
+                // Removed since it was listed.
+                Err(error) if error.is(ErrorName::WorkflowNotFound) => Ok(None),
+                found => found.map(Some),
+            }
+        };
         let views = stream::iter(usable.take(room)).map(|workflow| whole(workflow.name)).buffered(AT_ONCE);
-        let views: Vec<_> = views.collect().await;
+        let views: Vec<Option<_>> = views.try_collect().await?;
         let tool = |view: accord_api::WorkflowView| {
             let name = format!("{WORKFLOW}{}", view.summary.name);
             let description = match view.summary.description.is_empty() {
@@ -58,7 +64,7 @@ impl Accord {
             };
             let input_schema = arguments_schema(&workflow_input(&view.workflow))?;
             let output_schema = tool_output(view.output_schema);
-            Some(Tool { name, description, input_schema, output_schema, hints: Hints::Adds })
+            Some(Tool { name, description, input_schema, output_schema, hints: Hints::AddsOnce })
         };
         Ok(views.into_iter().flatten().filter_map(tool).collect())
     }
@@ -87,7 +93,7 @@ impl Accord {
             }
             Ok(id) => self.own_answer(&id, caller).await.map(Outcome::Answer),
         };
-        Some(self.outcome(followed).await)
+        Some(self.outcome(followed, caller).await)
     }
 
     async fn begin_agent(
@@ -108,8 +114,7 @@ impl Accord {
             execution_mode: Some(mode),
             ..CreateRun::default()
         };
-        let key = uuid::Uuid::now_v7().to_string();
-        Ok(WorkId::Run(self.client.create_run(&run, Some(&key)).await?.run_id))
+        Ok(WorkId::Run(self.client.create_run(&run, Some(&caller.key())).await?.run_id))
     }
 
     async fn begin_own_workflow(
@@ -126,7 +131,7 @@ impl Accord {
             parent_session_id: self.parent.clone(),
             ..CreateWorkflowRun::default()
         };
-        Ok(WorkId::Workflow(self.begin_workflow(name, run).await?.workflow_run_id))
+        Ok(WorkId::Workflow(self.begin_workflow(name, run, caller).await?.workflow_run_id))
     }
 
     async fn own_answer(&self, id: &WorkId, caller: &Caller) -> Result<Answer, ToolError> {
@@ -221,7 +226,7 @@ fn agent_tool(agent: &Value) -> Option<Tool> {
         description,
         input_schema: arguments_schema(&parameters)?,
         output_schema: tool_output(Some(schema("output_schema"))),
-        hints: Hints::Adds,
+        hints: Hints::AddsOnce,
     })
 }
 

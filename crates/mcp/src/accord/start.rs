@@ -66,8 +66,7 @@ impl Accord {
             let id = self.begun_run(state, is_same).await?;
             return self.wait(&id, caller).await;
         }
-        let key = uuid::Uuid::now_v7().to_string();
-        let created = self.client.create_run(run, Some(&key)).await?;
+        let created = self.client.create_run(run, Some(&caller.key())).await?;
         let next = match mode {
             ExecutionMode::Sync => return self.wait(&WorkId::Run(created.run_id), caller).await,
             ExecutionMode::AsyncPoll => {

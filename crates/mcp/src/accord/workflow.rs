@@ -34,7 +34,7 @@ impl Accord {
                         parent_session_id,
                         ..CreateWorkflowRun::default()
                     };
-                    WorkId::Workflow(self.begin_workflow(&name, run).await?.workflow_run_id)
+                    WorkId::Workflow(self.begin_workflow(&name, run, caller).await?.workflow_run_id)
                 }
             },
             (None, Some(id)) if input.is_none() && project_dir.is_none() => WorkId::Workflow(id),
@@ -69,17 +69,24 @@ impl Accord {
         &self,
         name: &str,
         run: CreateWorkflowRun,
+        caller: &Caller,
     ) -> Result<CreatedWorkflowRun, ClientError> {
-        let key = || uuid::Uuid::now_v7().to_string();
-        let refusal = match self.client.run_workflow(name, &run, Some(&key())).await {
-            Err(error) if error.is(ErrorName::ParameterValidationFailed) => error,
+        let key = caller.key();
+        let refusal = match self.client.run_workflow(name, &run, Some(&key)).await {
+            // The second is said of a repeated call, if the object was taken.
+            Err(error)
+                if error.is(ErrorName::ParameterValidationFailed)
+                    || error.is(ErrorName::IdempotencyConflict) =>
+            {
+                error
+            }
             answer => return answer,
         };
         let text = run.input.clone().filter(Value::is_string);
         match text.map(arguments::written_out::<serde_json::Error>) {
             Some(Ok(input @ Value::Object(_))) => {
                 let run = CreateWorkflowRun { input: Some(input), ..run };
-                self.client.run_workflow(name, &run, Some(&key())).await
+                self.client.run_workflow(name, &run, Some(&key)).await
             }
             _ => Err(refusal),
         }

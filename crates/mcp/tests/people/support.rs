@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use accord_api::ClaimRuns;
+use accord_api::{Checked, ClaimRuns, JsonLimits};
 use accord_client::Client;
 use accord_coordinator::{App, Coordinator, Settings, System};
 use accord_mcp::{Accord, Http, serve};
@@ -221,6 +221,7 @@ impl StreamableHttpClient for Direct {
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<StreamableHttpPostResponse, Failed> {
         let body = Bytes::from(serde_json::to_string(&message).unwrap());
+        let body = Checked::new(body, JsonLimits::WHOLE).unwrap();
         let mut request = Request::builder().method("POST").uri(&*uri);
         for (name, value) in headers {
             request = request.header(name, value);

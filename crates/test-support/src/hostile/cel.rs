@@ -1,6 +1,6 @@
 //! Conditions and invariants in CEL that nest, multiply and double.
 
-use super::{Shape, listed};
+use super::{Shape, family, listed, tower};
 
 /// The longest text that the reader takes is 2 KiB, so both sides of it are tried.
 const SIZES: [usize; 2] = [2_000, 200_000];
@@ -59,19 +59,19 @@ const PROGRAMS: &[(&str, &str)] = &[
 
 /// Conditions of every kind, over `output` and `input`.
 pub fn conditions() -> Vec<Shape> {
-    let mut shapes = Vec::new();
+    let mut towers = Vec::new();
     for (name, open, core, close) in TOWERS {
         for size in SIZES {
             let levels = (size - core.len()) / (open.len() + close.len());
-            let text = [open.repeat(levels).as_str(), core, close.repeat(levels).as_str()].concat();
-            shapes.push(Shape::new(format!("tower: {name}, {size} bytes"), text));
+            towers.push(Shape::new(format!("tower: {name}, {size} bytes"), tower(levels, open, core, close)));
         }
     }
-    shapes.extend(PROGRAMS.iter().map(|(name, text)| Shape::new(format!("program: {name}"), *text)));
-    let wide = listed("[", 900, |_| "1".to_owned(), "].size() > 0");
-    shapes.push(Shape::new("wide list", wide));
-    shapes.push(Shape::new("wide map", listed("{", 250, |key| format!("{key}:1"), "}.size() > 0")));
-    shapes.push(Shape::new("long name", "a".repeat(2_000)));
-    shapes.push(Shape::new("long number", "9".repeat(2_000)));
-    shapes
+    let programs = PROGRAMS.iter().map(|(name, text)| Shape::new(format!("program: {name}"), *text));
+    let wide = vec![
+        Shape::new("wide list", listed("[", 900, |_| "1".to_owned(), "].size() > 0")),
+        Shape::new("wide map", listed("{", 250, |key| format!("{key}:1"), "}.size() > 0")),
+        Shape::new("long name", "a".repeat(2_000)),
+        Shape::new("long number", "9".repeat(2_000)),
+    ];
+    [family("CEL: towers", towers), family("CEL: programs", programs), family("CEL: wide", wide)].concat()
 }

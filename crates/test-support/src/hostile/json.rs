@@ -2,10 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Shape, listed, nested};
+use super::{Shape, family, growing, listed, nested, tower};
 
 /// Bodies of requests and answers of models.
-pub fn json_texts() -> Vec<Shape> {
+pub fn json_texts(seed: u64) -> Vec<Shape> {
+    [family("JSON: texts", texts()), growing::dense(seed)].concat()
+}
+
+fn texts() -> Vec<Shape> {
     vec![
         Shape::new("deep lists", nested("[", "1", "]")),
         Shape::new("deep objects", nested("{\"a\":", "1", "}")),
@@ -80,12 +84,7 @@ pub fn values() -> Vec<Shape> {
         named.into_iter().map(|(name, value)| Shape::new(name, value.to_string())).collect();
     shapes.push(Shape::new("too deep list", tower(5_000, "[", "1", "]")));
     shapes.push(Shape::new("too deep object", tower(5_000, "{\"a\":", "1", "}")));
-    shapes
-}
-
-/// Like [`deep`], but as text: a [`Value`] of this depth would overflow the stack.
-pub(super) fn tower(levels: usize, open: &str, core: &str, close: &str) -> String {
-    [open.repeat(levels).as_str(), core, close.repeat(levels).as_str()].concat()
+    family("JSON: values", shapes)
 }
 
 /// Wraps a value `levels` times. Each level copies the value, so use a few hundred levels at most.

@@ -2,26 +2,28 @@
 
 use serde_json::{Map, Value, json};
 
-use super::json::{deep, tower};
-
-/// A schema and a value to validate against it, both as JSON text: some are too deep for a
-/// [`Value`], which recurses when it is dropped.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SchemaShape {
-    /// The name shown in reports.
-    pub name: String,
-    pub schema: String,
-    /// A value that is costly to validate.
-    pub value: String,
-}
+use super::json::deep;
+use super::{Shape, family, growing, tower};
 
 /// Schemas of every kind. Each fits in one request together with its value.
-pub fn schemas() -> Vec<SchemaShape> {
-    [structure(), references(), patterns(), products(), numbers()].concat()
+pub fn schemas(seed: u64) -> Vec<Shape> {
+    [
+        growing::schemas(seed),
+        family("schema: structure", structure()),
+        family("schema: references", references()),
+        family("schema: patterns", patterns()),
+        family("schema: products", products()),
+        family("schema: numbers", numbers()),
+    ]
+    .concat()
 }
 
-fn named(name: &str, schema: impl ToString, value: impl ToString) -> SchemaShape {
-    SchemaShape { name: name.to_owned(), schema: schema.to_string(), value: value.to_string() }
+pub(super) fn named(name: &str, schema: impl ToString, value: impl ToString) -> Shape {
+    Shape { value: value.to_string(), ..Shape::new(name, schema.to_string()) }
+}
+
+pub(super) fn reference(target: &str) -> Value {
+    json!({ "$ref": target })
 }
 
 fn members(count: usize, member: impl Fn(usize) -> (String, Value)) -> Value {
@@ -37,7 +39,7 @@ fn deep_schema(levels: usize, wrap: impl Fn(Value) -> Value) -> Value {
     (0..levels).fold(json!(true), |inner, _| wrap(inner))
 }
 
-fn structure() -> Vec<SchemaShape> {
+fn structure() -> Vec<Shape> {
     let nest = |keyword: &'static str| move |inner: Value| json!({keyword: inner});
     let nest_list = |keyword: &'static str| move |inner: Value| json!({keyword: [inner]});
     let deep_object = || deep(120, |inner| json!({"a": inner}));
@@ -80,7 +82,7 @@ fn structure() -> Vec<SchemaShape> {
     ]
 }
 
-fn references() -> Vec<SchemaShape> {
+fn references() -> Vec<Shape> {
     let chain = |count: usize, fan: usize, keyword: &str| {
         let mut definitions = Map::new();
         for number in 0..count {
@@ -127,7 +129,7 @@ fn references() -> Vec<SchemaShape> {
     ]
 }
 
-fn patterns() -> Vec<SchemaShape> {
+fn patterns() -> Vec<Shape> {
     let many =
         |count: usize| members(count, |number| (format!("\\p{{L}}{{200}}k{number}\\w{{200}}"), json!({})));
     let each = |count: usize| {
@@ -191,7 +193,7 @@ fn patterns() -> Vec<SchemaShape> {
     ]
 }
 
-fn products() -> Vec<SchemaShape> {
+fn products() -> Vec<Shape> {
     let object = |number: usize| json!({"a": number, "b": "x"});
     let branch = |number: usize| json!({"properties": {"k": {"const": number}}, "required": ["k"]});
     vec![
@@ -273,7 +275,7 @@ fn products() -> Vec<SchemaShape> {
 }
 
 #[expect(clippy::unwrap_used, reason = "the numbers are literals of this function")]
-fn numbers() -> Vec<SchemaShape> {
+fn numbers() -> Vec<Shape> {
     let number = |text: String| serde_json::from_str::<Value>(&text).unwrap();
     let long = || number("9".repeat(900));
     vec![

@@ -1,6 +1,6 @@
 //! Templates that nest, multiply, double and contain themselves.
 
-use super::{Shape, levels_of, listed, nested};
+use super::{Shape, family, levels_of, listed, nested};
 
 /// Expressions that can be nested in themselves: name, opening text, core, closing text.
 const EXPRESSIONS: &[(&str, &str, &str, &str)] = &[
@@ -268,39 +268,46 @@ const REPETITIONS: [usize; 2] = [60, 2_000];
 const NAMESPACE: &str = "{% set ns = namespace(x=[1], y=[1], s=\"a\\\"\") %}";
 
 pub fn templates() -> Vec<Shape> {
-    let mut shapes = Vec::new();
+    let (mut expressions, mut conditions, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
     for (name, open, core, close) in EXPRESSIONS {
         let expression = nested(open, core, close);
-        shapes.push(Shape::new(format!("expression: {name}"), format!("{{{{ {expression} }}}}")));
+        expressions.push(Shape::new(format!("expression: {name}"), format!("{{{{ {expression} }}}}")));
+        if ["-", "("].contains(open) {
+            let condition = format!("{{% if {expression} %}}a{{% endif %}}");
+            conditions.push(Shape::new(format!("condition: {name}"), condition));
+            let condition = format!("{{% for x in {expression} %}}a{{% endfor %}}");
+            conditions.push(Shape::new(format!("loop over: {name}"), condition));
+        }
     }
-    for (name, open, core, close) in EXPRESSIONS.iter().filter(|shape| shape.1 == "-" || shape.1 == "(") {
-        let statement = format!("{{% if {} %}}a{{% endif %}}", nested(open, core, close));
-        shapes.push(Shape::new(format!("condition: {name}"), statement));
-        let statement = format!("{{% for x in {} %}}a{{% endfor %}}", nested(open, core, close));
-        shapes.push(Shape::new(format!("loop over: {name}"), statement));
-    }
-    for (name, open, core, close) in STATEMENTS {
+    let statements = STATEMENTS.iter().map(|(name, open, core, close)| {
         // If nothing closes a level, the core is repeated instead.
         let text = match *name {
             "elif" => [open, core.repeat(levels_of(core.len())).as_str(), "{% endif %}"].concat(),
             _ => nested(open, core, close),
         };
-        shapes.push(Shape::new(format!("statement: {name}"), text));
-    }
-    for (name, program) in PROGRAMS {
-        shapes.push(Shape::new(format!("program: {name}"), [NAMESPACE, program].concat()));
-    }
+        Shape::new(format!("statement: {name}"), text)
+    });
+    let programs = PROGRAMS
+        .iter()
+        .map(|(name, program)| Shape::new(format!("program: {name}"), [NAMESPACE, program].concat()));
     for (name, step, end) in REPEATED {
         for count in REPETITIONS {
             let text = format!(
                 "{{% set x = [1] %}}{{% set y = [1] %}}{{% set s = 'a\"' %}}{}{end}",
                 step.repeat(count)
             );
-            shapes.push(Shape::new(format!("repeated {count} times: {name}"), text));
+            repeated.push(Shape::new(format!("repeated {count} times: {name}"), text));
         }
     }
-    shapes.extend(wide());
-    shapes
+    [
+        family("template: expressions", expressions),
+        family("template: conditions", conditions),
+        family("template: statements", statements),
+        family("template: programs", programs),
+        family("template: repeated", repeated),
+        family("template: wide", wide()),
+    ]
+    .concat()
 }
 
 fn wide() -> Vec<Shape> {

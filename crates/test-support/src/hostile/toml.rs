@@ -1,11 +1,11 @@
 //! TOML for `accord.toml`.
 
-use super::{Shape, listed, nested};
+use super::{Shape, family, listed, nested};
 
 pub fn settings() -> Vec<Shape> {
     let tables: String =
         (0..10_000).map(|number| format!("[providers.p{number}]\nkind = \"openai\"\n")).collect();
-    vec![
+    let shapes = vec![
         Shape::new("deep lists", format!("a = {}", nested("[", "1", "]"))),
         Shape::new("deep inline tables", format!("a = {}", nested("{a = ", "1", "}"))),
         Shape::new("open lists", format!("a = {}", "[".repeat(200_000))),
@@ -26,5 +26,6 @@ pub fn settings() -> Vec<Shape> {
         ),
         Shape::new("zero bytes", "\0".repeat(100_000)),
         Shape::new("comments", "#".repeat(1_000_000)),
-    ]
+    ];
+    family("TOML", shapes)
 }

@@ -1,10 +1,10 @@
 //! Parts of addresses and headers.
 
-use super::Shape;
+use super::{Shape, family};
 
 /// Texts for a path segment or a query parameter, as they are sent: already percent-encoded.
 pub fn url_texts() -> Vec<Shape> {
-    vec![
+    let shapes = vec![
         Shape::new("nothing", ""),
         Shape::new("long", "a".repeat(8_000)),
         Shape::new("very long", "a".repeat(60_000)),
@@ -31,11 +31,12 @@ pub fn url_texts() -> Vec<Shape> {
         Shape::new("time", "9999-12-31T23:59:59.999999999Z"),
         Shape::new("time before all", "-009999-01-01T00:00:00Z"),
         Shape::new("same again", format!("a{}", "&limit=1".repeat(800))),
-    ]
+    ];
+    family("address", shapes)
 }
 
 pub fn header_texts() -> Vec<Shape> {
-    vec![
+    let shapes = vec![
         Shape::new("empty", ""),
         Shape::new("long", "a".repeat(8_000)),
         Shape::new("very long", "a".repeat(60_000)),
@@ -47,5 +48,6 @@ pub fn header_texts() -> Vec<Shape> {
         Shape::new("bearer", "Bearer ".repeat(1_000)),
         Shape::new("key", "Bearer accord_0000000000000000000000000000000000000000000"),
         Shape::new("run token", format!("Bearer accord_run_{}", "a".repeat(4_000))),
-    ]
+    ];
+    family("header", shapes)
 }

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Shape, nested};
+use super::{Shape, family, nested};
 
 pub fn documents() -> Vec<Shape> {
-    vec![
+    let shapes = vec![
         Shape::new("billion laughs", laughs("[*{},*{},*{},*{},*{},*{},*{},*{},*{}]")),
         Shape::new("billion merges", laughs("{<<: [*{},*{},*{}], b: *{}}")),
         Shape::new("long string again and again", long_alias()),
@@ -57,7 +57,8 @@ pub fn documents() -> Vec<Shape> {
         Shape::new("byte-order marks", "\u{feff}".repeat(100_000)),
         Shape::new("line ends of all kinds", "a: 1\r\r\n\u{85}\u{2028}\u{2029}".repeat(20_000)),
         Shape::new("over the limit", format!("name: {}\n", "a".repeat(5 * 1024 * 1024))),
-    ]
+    ];
+    family("YAML", shapes)
 }
 
 fn numbered(count: usize, line: impl Fn(usize) -> String) -> String {

@@ -1,5 +1,5 @@
-//! A private PostgreSQL cluster for a test: created in a temporary folder, on a free loopback port,
-//! removed at the end.
+//! A private PostgreSQL cluster for a test: copied from a template into a temporary folder, on a free loopback port,
+//! removed at the end. The template stays in the temporary folder of the machine.
 //!
 //! The server runs under a small shell script that waits for the end of its standard input.
 //! Dropping the cluster closes that input; a panic drops it too; and when the whole process exits,
@@ -34,7 +34,7 @@ const READY: &str = "database system is ready to accept connections";
 const PORT_TAKEN: &str = "could not bind";
 const PORT_ATTEMPTS: usize = 3;
 
-/// Creating a cluster takes about two seconds, and much longer on a machine that is busy with a
+/// The first cluster takes about two seconds, and much longer on a machine that is busy with a
 /// build.
 const START_LIMIT: Duration = Duration::from_secs(120);
 
@@ -76,8 +76,7 @@ pub enum PostgresError {
 }
 
 impl PostgresCluster {
-    /// Creates a cluster and starts its server; blocks for a second or two. Commits wait for the
-    /// disk.
+    /// Creates a cluster and starts its server. Commits wait for the disk.
     pub fn start() -> Result<Self, PostgresError> {
         Self::start_with(PostgresOptions::default())
     }
@@ -194,7 +193,7 @@ fn without_settings(command: &mut Command) -> &mut Command {
     command
 }
 
-/// A unique name; `initdb` creates the folder, for its account only.
+/// A unique name; the watchdog creates the folder, for its account only.
 fn new_folder() -> PathBuf {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

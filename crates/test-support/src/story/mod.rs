@@ -20,6 +20,7 @@ pub mod idempotency;
 pub mod inputs;
 pub mod leases;
 pub mod lists;
+pub mod orphans;
 pub mod quarantine;
 pub mod queue;
 pub mod records;
@@ -94,6 +95,7 @@ macro_rules! store_story {
                 a_callback_is_delivered_once, only_pending_callbacks_are_delivered, one_of_many_delivers,
                 a_busy_parent_rejects_deliveries, parents_do_not_mix,
             ],
+            orphans: [children_end_with_their_parents, children_in_every_state_end],
             held: [
                 a_held_callback_is_kept_and_not_due, a_resume_ends_the_hold, a_late_hold_has_no_effect,
                 a_held_callback_keeps_no_parent_idle, failing_is_dated_once, a_failed_delivery_is_pending_again,

@@ -59,7 +59,8 @@ fn contradiction(flagged: &[&Entry], clearing: &[&Entry], line_distance: u64) ->
         sides
     };
     let sides = [sides(&flags), sides(&clears)].concat();
-    Some(Contradiction { kind: ContradictionKind::FlaggedAndCleared, key: first.key.clone(), field, sides })
+    let (kind, key) = (ContradictionKind::FlaggedAndCleared, first.key.clone());
+    Some(Contradiction { kind, key, field, sides, similarity: None })
 }
 
 fn is_near(flag: &Entry, clear: &Entry, line_distance: u64) -> bool {

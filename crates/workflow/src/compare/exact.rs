@@ -53,20 +53,34 @@ fn by_field<'e>(thing: &EntryGroup<'e>) -> BTreeMap<&'e str, FieldValues<'e>> {
     fields
 }
 
+/// The contradictions of entries at one place: siblings that do not have the same values there.
+pub(super) fn contradictions_at(place: &EntryGroup<'_>) -> Vec<Contradiction> {
+    let contradiction = |(field, values): (&str, FieldValues<'_>)| {
+        (by_sibling(&values).len() > 1).then(|| contradiction_of(field, &values)).flatten()
+    };
+    by_field(place).into_iter().filter_map(contradiction).collect()
+}
+
 fn contradiction(field: &str, values: &FieldValues<'_>) -> Option<Contradiction> {
+    two_have_nothing_in_common(&by_sibling(values)).then(|| contradiction_of(field, values)).flatten()
+}
+
+/// The different sets of values that siblings have.
+fn by_sibling<'e>(values: &FieldValues<'e>) -> BTreeSet<BTreeSet<&'e str>> {
     let mut by_sibling: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
-    let flagged = || values.iter().filter(|(entry, _)| entry.clearing.is_none());
-    for (entry, value) in flagged() {
+    for (entry, value) in values.iter().filter(|(entry, _)| entry.clearing.is_none()) {
         by_sibling.entry(entry.sibling).or_default().insert(&value.same);
     }
-    let distinct: BTreeSet<BTreeSet<&str>> = by_sibling.into_values().collect();
-    if !two_have_nothing_in_common(&distinct) {
-        return None;
-    }
+    by_sibling.into_values().collect()
+}
+
+fn contradiction_of(field: &str, values: &FieldValues<'_>) -> Option<Contradiction> {
+    let flagged = || values.iter().filter(|(entry, _)| entry.clearing.is_none());
     let key = flagged().next()?.0.key.clone();
     let mut sides: Vec<_> = flagged().map(|(entry, _)| entry.side_at(field, &key)).collect();
     sides.sort_by(|one, other| one.agent.cmp(&other.agent));
-    Some(Contradiction { kind: ContradictionKind::DifferentValues, key, field: field.to_owned(), sides })
+    let kind = ContradictionKind::DifferentValues;
+    Some(Contradiction { kind, key, field: field.to_owned(), sides, similarity: None })
 }
 
 /// Whether two of the sets are disjoint. A value that all of them contain decides that quickly.

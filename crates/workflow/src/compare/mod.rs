@@ -14,9 +14,10 @@
 //!   Other lists are compared if they have the same name and the same key fields.
 //! - Two entries of different siblings are **about the same thing** if their keys are the same. Models are often a few lines
 //!   off, so a line in a key is the same within [`LINE_DISTANCE`] lines, or where ranges of lines overlap; and because
-//!   several things can be said about one line, the texts must be alike as well. Texts do not matter if the key names more
+//!   several things can be said near one line, the texts must be alike as well. Texts do not matter if the key names more
 //!   than a file and a line, or if an entry has none: then it is about whatever others say about the same line.
-//! - Siblings **contradict** each other if their values for the same thing differ. They also do if one **clears** a place
+//! - Siblings **contradict** each other if their values for the same thing differ, and always if their values for the very same
+//!   file and line do, whatever their texts say (see `places`). They also do if one **clears** a place
 //!   that another one flags, within the same distance: saying that a place is fine is about everything there, so the
 //!   texts need not be alike.
 //! - An entry clears a place when its list is called `praise`, `cleared` or `strengths`, or when its `kind`, `type` or
@@ -25,7 +26,7 @@
 //! - The output of a map is a list of outputs. Each is read like the output of an agent, all belong to one sibling, and
 //!   their order is ignored, because two maps may go over different lists.
 //! - A sibling never contradicts itself. Two siblings contradict each other about a thing if none of the values of one
-//!   is among those of the other. An entry that a sibling repeats word
+//!   is among those of the other; at one line, if they do not have the same values. An entry that a sibling repeats word
 //!   for word counts once.
 //! - Values are the same but for letter case and outer blanks. An entry without a value says nothing that could conflict.
 //! - Paths are compared without `./`, `..` and backslashes, and without the `a/` and `b/` of a
@@ -53,6 +54,7 @@ mod groups;
 mod location;
 mod near;
 mod pairs;
+mod places;
 mod rule;
 mod schema;
 mod similarity;
@@ -128,9 +130,10 @@ impl CompareOptions {
 pub fn compare(siblings: &[Sibling<'_>], options: &CompareOptions) -> Comparison {
     let mut omissions = Omissions::default();
     let entries = collect::entries(siblings, &mut omissions);
-    let related = pairs::Related::of(&entries, options, &mut omissions);
+    let mut related = pairs::Related::of(&entries, options, &mut omissions);
     let things = exact::things(&entries, &related);
     let (mut contradictions, agreements) = exact::compare(&things);
+    places::add(&entries, &mut related, &mut contradictions);
     contradictions.extend(clearings::compare(&entries, &things, options.line_distance, &mut omissions));
     exact::sort(&mut contradictions);
     let near_duplicates = near::compare(&entries, &related);

@@ -24,17 +24,19 @@ pub(super) struct Pair {
 }
 
 /// The pairs that belong together, the best first.
-#[derive(Debug)]
-pub(super) struct Related(Vec<Pair>);
+pub(super) struct Related {
+    pairs: Vec<Pair>,
+    texts: Texts,
+}
 
 impl Related {
     pub(super) fn alike(&self) -> impl Iterator<Item = &Pair> + Clone {
-        self.0.iter().filter(|pair| pair.is_alike)
+        self.pairs.iter().filter(|pair| pair.is_alike)
     }
 
     /// Pairs about the same thing, where the key has a line. Without a line, the key alone says what is the same.
     pub(super) fn same(&self) -> impl Iterator<Item = &Pair> + Clone {
-        self.0.iter().filter(|pair| pair.is_same)
+        self.pairs.iter().filter(|pair| pair.is_same)
     }
 
     pub(super) fn of(entries: &[Entry], options: &CompareOptions, omissions: &mut Omissions) -> Self {
@@ -59,7 +61,12 @@ impl Related {
                 .then_with(|| other.agrees.cmp(&one.agrees))
                 .then_with(|| position(one).cmp(&position(other)))
         });
-        Self(related)
+        Self { pairs: related, texts }
+    }
+
+    /// How similar the texts of two entries are.
+    pub(super) fn similarity(&mut self, first: usize, second: usize) -> Option<f32> {
+        self.texts.similarity(first, second)
     }
 }
 

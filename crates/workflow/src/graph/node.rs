@@ -142,3 +142,17 @@ fn on_failure(reader: &mut ObjectReader<'_>, per_item: bool, findings: &mut Find
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_lists_the_reserved_ids() {
+        let guide = include_str!("../../../../docs/guides/workflows.md");
+        let list =
+            guide.split("These ids are reserved").nth(1).and_then(|rest| rest.split("`input` and").next());
+        let listed: Vec<&str> = list.unwrap().split('`').skip(1).step_by(2).collect();
+        assert_eq!(listed, RESERVED);
+    }
+}

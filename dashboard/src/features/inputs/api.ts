@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { type Api, ApiError, api, body, queryKeys, text, textWithoutKey } from '@/api'
+import { type Api, ApiError, api, body, queryKeys, text, textByLink } from '@/api'
 import { agentQuery, saveAgent } from '@/api/agents'
 import type { Json } from '@/lib/lossless'
 import { answerBody, withExample } from './model'
@@ -40,13 +40,13 @@ export function useAnswer({ id, digest, run_id, session_id }: Api.InputRequest) 
 
 export const createLink = (id: string) => body(api.POST('/inputs/{id}/link', { params: { path: { id } } }))
 
-const linkPath = (token: string) => `/input-links/${encodeURIComponent(token)}`
+const LINKS = '/input-links'
 
 /** The request of a one-time link. Never refetched, because a used link returns an error. */
 export const linkQuery = (token: string) =>
   queryOptions({
     queryKey: queryKeys.inputs.link(token),
-    queryFn: () => textWithoutKey(linkPath(token)),
+    queryFn: () => textByLink(LINKS, token),
     staleTime: Infinity,
     retry: false,
     refetchOnWindowFocus: false,
@@ -54,7 +54,7 @@ export const linkQuery = (token: string) =>
   })
 
 export function useAnswerByLink(token: string, digest: string) {
-  return useMutation({ mutationFn: (answer: Json | undefined) => textWithoutKey(linkPath(token), answerBody(answer, digest)) })
+  return useMutation({ mutationFn: (answer: Json | undefined) => textByLink(LINKS, token, answerBody(answer, digest)) })
 }
 
 /** Adds an example to the latest version of an agent. */

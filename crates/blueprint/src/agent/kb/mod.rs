@@ -73,7 +73,24 @@ impl Mapping<'_> {
         self.moved(&["metadata", "tags"], &["tags"]);
         self.moved(&["input", "schema"], &["parameters_schema"]);
         self.moved(&["output", "schema"], &["output_schema"]);
+        self.output_schema();
         self.rest();
+    }
+
+    /// This format takes objects with properties only.
+    fn output_schema(&mut self) {
+        let Some(schema) = self.blueprint.get("output_schema").filter(|schema| schema.is_object()) else {
+            return;
+        };
+        let at = JsonPath::root().key("output_schema");
+        let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
+        let has_properties = schema.get("properties").is_some_and(Value::is_object);
+        if !is_object {
+            self.findings.error(at.key("type"), "output.schema.type must be \"object\"");
+        }
+        if !has_properties {
+            self.findings.error(at.key("properties"), "output.schema must have properties");
+        }
     }
 
     /// Removes a value from the file's document, and objects that become empty.

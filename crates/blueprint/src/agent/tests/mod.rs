@@ -6,6 +6,7 @@ mod extraction;
 mod hostile;
 mod kinds;
 mod mistakes;
+mod tools;
 
 use serde_json::{Value, json};
 

@@ -81,7 +81,7 @@ fn file(path: &Path, counted: &mut PoisonedCount) -> Check {
             Check::fail(NAME, format!("{shown} is not usable: {refusal}"), remedy)
         }
         (Err(error), _) => {
-            let remedy = "move it away, check its owner and permissions, or set database.url to another file";
+            let remedy = "restore a backup or move it away, check its owner and permissions, or set database.url to another file";
             Check::fail(NAME, error.to_string(), remedy)
         }
     }
@@ -151,9 +151,9 @@ mod tests {
         let path = folder.path().join("50% of?what#.db");
         assert_eq!(looked_at(&path).status, Status::Ok);
         assert!(!path.exists());
-        for (content, expected) in [(b"".as_slice(), Status::Ok), (b"hello", Status::Fail)] {
+        for content in [b"".as_slice(), b"hello"] {
             fs::write(&path, content).unwrap();
-            assert_eq!(looked_at(&path).status, expected, "{content:?}");
+            assert_eq!(looked_at(&path).status, Status::Fail, "{content:?}");
             assert_eq!(fs::read(&path).unwrap(), content);
         }
         fs::remove_file(&path).unwrap();

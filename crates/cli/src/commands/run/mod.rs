@@ -189,7 +189,7 @@ pub(crate) async fn followed(
     let follower = Follower::new(client, OnSignal::Stop)?.time_limit(time_limit);
     let created = create.await?;
     let mut progress = Progress::new();
-    let (above, asked) = (progress.above(), progress.above());
+    let (above, bottom) = (progress.above(), progress.bottom());
     let inputs = InputQuery { root_session_id: Some(created.session_id.clone()), ..InputQuery::default() };
     let tell = |event: Seen<'_>| {
         progress.tell(event);
@@ -198,7 +198,7 @@ pub(crate) async fn followed(
     let ending = tokio::select! {
         ending = follower.follow(&created.run_id, tell) => ending?,
         never = unclaimed_runs::tell(client, Awaited::Run(&created.run_id), above) => match never {},
-        never = open_inputs::tell(client, inputs, asked) => match never {},
+        never = open_inputs::tell(client, inputs, bottom) => match never {},
     };
     progress.end(&ending.run);
     let attempts = client.attempts(&created.run_id).await?.items;

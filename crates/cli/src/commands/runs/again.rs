@@ -11,9 +11,16 @@ use crate::config::Config;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::follow::seconds;
-use crate::for_each::show_status;
+use crate::output;
 use crate::own_coordinator::{self, Lasting};
-use crate::view::Tone;
+
+/// Whether the parent hears of the new run
+#[derive(Debug, clap::Args)]
+pub(super) struct Callback {
+    /// Report the outcome to the parent session of the run, which continues with it
+    #[arg(long)]
+    pub(super) callback: bool,
+}
 
 /// Whether to wait for the new run
 #[derive(Debug, clap::Args)]
@@ -45,8 +52,7 @@ impl Waiting {
     }
 }
 
-/// Prints the id and status of a new run.
+/// Prints the id of a new run, alone, so that a script can use it.
 pub(super) fn show(created: &CreatedRun, json: bool) -> io::Result<()> {
-    let status = Tone::from(created.status).paint(created.status.as_str());
-    show_status(&created.run_id, &status, created, json)
+    if json { output::json(created) } else { output::show(&format!("{}\n", created.run_id)) }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use accord_api::{CreatedRun, ForkRun, RunId};
 use accord_client::Client;
 
-use super::again::Waiting;
+use super::again::{Callback, Waiting};
 use crate::connection::{Access, ConnectionArguments};
 use crate::document::Input;
 use crate::exit::Exit;
@@ -16,8 +16,10 @@ use crate::{id_prefix, runtime};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The new run keeps everything up to the step, in a session of its own; the original does not change.
-Its id is printed, or with --wait its result. If no coordinator runs for the project, the new run
-waits until one is started; with --wait, a temporary one is started.
+A tool call without a result is made again, and its approval is asked for again. From the last step
+of a finished run, the last answer is asked for again. The new run's id is printed, or with --wait
+its result. If no coordinator runs for the project, the new run waits until one is started; with
+--wait, a temporary one is started.
 
 Examples:
   accord runs steps run_…
@@ -42,6 +44,8 @@ pub(crate) struct Arguments {
     /// JSON Schema file that the result must conform to; only if the agent has no schema of its own
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
+    #[command(flatten)]
+    callback: Callback,
     #[command(flatten)]
     waiting: Waiting,
     /// Print JSON
@@ -78,5 +82,6 @@ fn changes(arguments: &Arguments) -> Result<ForkRun, Failure> {
         None => None,
     };
     let (from_step, model) = (arguments.from, arguments.model.clone());
-    Ok(ForkRun { from_step, model, system_prompt, output_schema })
+    let callback = arguments.callback.callback;
+    Ok(ForkRun { from_step, model, system_prompt, output_schema, callback })
 }

@@ -4,7 +4,7 @@ use accord_api::{CreatedRun, ErrorName, RetryRun, RunId, RunView};
 use accord_client::Client;
 use serde_json::{Map, Value};
 
-use super::again::{self, Waiting};
+use super::again::{self, Callback, Waiting};
 use crate::commands::run::parameter;
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
@@ -39,6 +39,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
     #[command(flatten)]
+    callback: Callback,
+    #[command(flatten)]
     waiting: Waiting,
     /// Print one JSON object per line; failures have an "error" field
     #[arg(long)]
@@ -56,7 +58,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             true => None,
             false => Some(parameters(client, &run, &changed, prompt.as_ref()).await?),
         };
-        let changes = RetryRun { parameters, model: arguments.model.clone() };
+        let changes =
+            RetryRun { parameters, model: arguments.model.clone(), callback: arguments.callback.callback };
         Ok(client.retry_run(&run.run_id, &changes).await?)
     };
     let config = arguments.connection.config(Vec::new())?;

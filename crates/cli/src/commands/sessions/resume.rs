@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             return Ok(Exit::Success);
         }
         let mut progress = Progress::new();
-        let asked = progress.above();
+        let bottom = progress.bottom();
         let inputs =
             InputQuery { root_session_id: Some(created.session_id.clone()), ..InputQuery::default() };
         let tell = |event: Seen<'_>| {
@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         };
         let ending = tokio::select! {
             ending = follower.follow(&created.run_id, tell) => ending?,
-            never = open_inputs::tell(&client, inputs, asked) => match never {},
+            never = open_inputs::tell(&client, inputs, bottom) => match never {},
         };
         progress.end(&ending.run);
         let ended = &ending.run;

@@ -9,12 +9,13 @@ use accord_api::{
 };
 use accord_client::{Client, ClientError, EventFilter};
 use futures_util::StreamExt as _;
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use owo_colors::OwoColorize as _;
 use tokio::time::Instant;
 
 use crate::failure::{Failure, Problem};
 use crate::follow::{Interruption, STOP_PATIENCE, deadline, gone, until};
+use crate::open_inputs::Screen;
 use crate::unclaimed_runs::{self, Awaited};
 use crate::view::text::line;
 use crate::view::{event, workflow};
@@ -51,7 +52,7 @@ pub(crate) async fn follow(
     let mut gone = std::pin::pin!(gone(client));
     let mut waiting = std::pin::pin!(unclaimed_runs::tell(client, Awaited::Workflow(id), drawing.speaker()));
     let inputs = InputQuery { workflow_run_id: Some(id.clone()), ..InputQuery::default() };
-    let mut asked = std::pin::pin!(open_inputs::tell(client, inputs, drawing.speaker()));
+    let mut asked = std::pin::pin!(open_inputs::tell(client, inputs, drawing.graph()));
     let mut limit = deadline(time_limit);
     let mut interruption = None;
     loop {
@@ -98,6 +99,24 @@ fn vanished(client: &Client, id: &WorkflowRunId, cause: &str) -> Failure {
         "the run is saved; when the coordinator is back, run `accord workflows show {id} --coordinator {url}`"
     );
     Failure::Remote(Problem::new(format!("{id} has not finished, but {cause}")).hint(hint))
+}
+
+/// What is drawn of the graph, if it is.
+struct Graph(Option<MultiProgress>);
+
+impl Screen for Graph {
+    fn say(&self, text: &str) {
+        match &self.0 {
+            Some(screen) => screen.suspend(|| output::message(text)),
+            None => output::message(text),
+        }
+    }
+
+    fn draw_to(&self, target: ProgressDrawTarget) {
+        if let Some(screen) = &self.0 {
+            screen.set_draw_target(target);
+        }
+    }
 }
 
 /// The graph on a terminal, a line for each node. In a pipe: nothing.
@@ -150,11 +169,12 @@ impl Drawing {
 
     /// Prints above the graph, or normally if none is drawn.
     fn speaker(&self) -> impl Fn(&str) + use<> {
-        let screen = self.screen.clone();
-        move |text| match &screen {
-            Some(screen) => screen.suspend(|| output::message(text)),
-            None => output::message(text),
-        }
+        let graph = self.graph();
+        move |text| graph.say(text)
+    }
+
+    fn graph(&self) -> Graph {
+        Graph(self.screen.clone())
     }
 
     fn above(&self, text: &str) {

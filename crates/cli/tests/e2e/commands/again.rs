@@ -71,7 +71,7 @@ async fn a_run_is_shown_by_steps_continued_from_one_and_compared() {
 
     let fork = ["runs", "fork", &id, "--from", "1", "--system-prompt", "You sort quickly."];
     let queued = run(folder, &fork).await.ends(0, &[]).stdout;
-    let queued = queued.split_whitespace().next().unwrap();
+    let queued = queued.strip_suffix('\n').unwrap();
     run(folder, &["runs", "watch", queued]).await.ends(0, &[]);
     assert!(model.requests().last().unwrap().body.to_string().contains("You sort quickly."));
 
@@ -113,4 +113,33 @@ async fn a_finished_run_is_run_again_with_another_input_or_model() {
     run(folder, &["runs", "retry", &id, "--prompt", "a", "--param", "prompt=b"]).await.ends(1, &["prompt"]);
     let queued = run(folder, &["runs", "retry", &id, &id, "--json"]).await.ends(0, &[]).stdout;
     assert_eq!(queued.lines().filter(|line| line.contains("\"pending\"")).count(), 2, "{queued}");
+}
+
+#[tokio::test]
+async fn a_failed_run_is_continued_from_its_last_step_by_another_model() {
+    let model = ModelServer::start(Script::handler(|request, _| match request.model() {
+        "claude-large" => Reply::text(r#"{"severity": "high"}"#),
+        "claude-gone" => Reply::error(404, "no such model"),
+        _ => Reply::text("I cannot say."),
+    }))
+    .await
+    .unwrap();
+    let host = Project::new().agent(&agent("triage", &model, &contracted())).up().await;
+    let folder = host.path();
+    for chosen in ["claude-test", "claude-gone"] {
+        let failed = run(folder, &["run", "triage", "Sort it", "--model", chosen, "--json"]).await;
+        let id = failed.json()["run_id"].as_str().unwrap().to_owned();
+        let shown = run(folder, &["runs", "show", &id, "--json"]).await.ends(0, &[]);
+        assert_eq!(shown.text("/status"), "failed", "{chosen}");
+        let steps = run(folder, &["runs", "steps", &id, "--json"]).await.ends(0, &[]).json();
+        let last = steps["items"].as_array().unwrap().len().to_string();
+        let fork = ["runs", "fork", &id, "--from", &last, "--model", "claude-large", "--wait", "--json"];
+        let forked = run(folder, &fork).await.ends(0, &[]);
+        assert_eq!(forked.text("/result_data/severity"), "high", "{chosen}");
+        assert_eq!(model.requests().last().unwrap().model(), "claude-large", "{chosen}");
+        run(folder, &["runs", "fork", &id, "--from", &last, "--model", ""])
+            .await
+            .ends(1, &["model is empty"]);
+        run(folder, &["runs", "retry", &id, "--model", " "]).await.ends(1, &["model is empty"]);
+    }
 }

@@ -26,6 +26,13 @@ impl Meter {
         Some(TICK * ticks(11)?.checked_add(ticks(12)?)?)
     }
 
+    /// Whether one of its threads runs, or waits for nothing but a CPU.
+    pub(super) fn is_running(self) -> bool {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.pid)).into_iter().flatten().flatten();
+        let stats = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("stat")).ok());
+        stats.into_iter().any(|stat| stat.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with('R')))
+    }
+
     /// Memory in use now.
     pub(super) fn resident(self) -> Option<u64> {
         self.status("VmRSS:")

@@ -1,45 +1,45 @@
-//! Hostile inputs against the real binary: every route, every field, every file.
+//! Hostile inputs against the real binary, from its own tables: every route of the OpenAPI document, every tool of the MCP
+//! server, every executor and provider, every command of the command line.
 //!
-//! After each input the process must be alive, have answered without a 5xx other than 503, have
-//! used a bounded amount of CPU time and memory, and answer the next request. The time of that next
-//! answer is printed but not asserted, because other tests share the machine. Set `HOSTILE_ROUNDS`
-//! for more combinations of routes and shapes, and `HOSTILE_VERBOSE` to print the cost of each.
+//! Nothing here lists routes, tools or commands. A new one is attacked on its first day; if it needs an object that must
+//! exist first, the suite fails and says so. Every place is attacked with every family of shapes, each time with
+//! another member, and every shape is used at some place. `HOSTILE_ROUNDS` sets how many members of a family a place gets;
+//! `all` is the full product. `HOSTILE_SEED` chooses the parameters of the families; by default it is the commit.
+//!
+//! After each attack the process must be alive, have answered without a 5xx other than 503, have used a bounded amount of
+//! CPU time and memory, and have answered another client meanwhile. The time of that answer is printed but not asserted,
+//! because other tests share the machine. With `HOSTILE_TABLE=FILE`, the worst case of each place is appended to a file.
 
-mod answers;
-mod conditions;
-mod files;
+mod commands;
+mod deck;
+mod executors;
 mod hang_up;
+mod help;
 mod meter;
+mod objects;
 mod openapi;
+mod programs;
+mod providers;
+mod report;
 mod routes;
-mod run_token;
-mod schemas;
-mod templates;
+mod slow;
 mod victim;
 mod wire;
+mod workflows;
 
-/// The number of rounds, each with different shapes for each field.
-fn rounds() -> usize {
-    std::env::var("HOSTILE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1)
+/// The seed of this run.
+fn seed() -> u64 {
+    let set = std::env::var("HOSTILE_SEED").ok().and_then(|seed| seed.parse().ok());
+    set.or_else(seed_of_the_commit).unwrap_or(1)
 }
 
-/// One in this many shapes is tried per round if each is expensive.
-const SHARE: usize = 4;
-
-/// The expensive shapes of all rounds: every fourth in the first round, the following ones in the
-/// second, all after four.
-fn shares<T>(shapes: &[T]) -> impl Iterator<Item = &T> {
-    (0..rounds()).flat_map(|round| shapes.iter().skip(round % SHARE).step_by(SHARE))
+fn seed_of_the_commit() -> Option<u64> {
+    let git = std::process::Command::new("git").args(["rev-parse", "HEAD"]).output().ok()?;
+    let commit = String::from_utf8(git.stdout).ok()?;
+    u64::from_str_radix(commit.get(..8)?, 16).ok()
 }
 
 /// A text as a JSON string.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
-}
-
-/// Some of the shapes for one place. Neighbouring places and the next round get others, so that all
-/// are used.
-fn turn<T>(shapes: &[T], place: usize, round: usize, count: usize) -> impl Iterator<Item = &T> {
-    let from = place * count + round * 7;
-    (from..from + count).filter_map(move |index| shapes.get(index % shapes.len().max(1)))
 }

@@ -1,6 +1,7 @@
 //! A coordinator that is attacked request by request, and the effect of each attack.
 
-use std::fmt::Write as _;
+use std::cell::Cell;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -8,6 +9,8 @@ use accord_test_support::{ModelServer, Reply, Script};
 use serde_json::{Value, json};
 
 use super::meter::Meter;
+use super::objects::{self, AGENT, Objects};
+use super::report::{Cost, Report};
 use super::wire::{Answer, Request, send};
 use crate::support::{Accord, Project, accord, agent};
 
@@ -15,46 +18,46 @@ use crate::support::{Accord, Project, accord, agent};
 /// for the same work.
 pub(super) const MOST_CPU: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 5 });
 
-/// The most memory that one request may add.
-pub(super) const MOST_GROWTH: u64 = 512 * 1024 * 1024;
+/// The most memory that one request may take, over what the idle process has.
+pub(super) const MOST_MEMORY: u64 = 512 * 1024 * 1024;
 
 /// A request without an answer after this time hangs.
-const PATIENCE: Duration = Duration::from_secs(600);
+const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How often CPU time and memory are measured.
+/// How often CPU time and memory are measured, and another client asks something.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// A contract that every value meets, at every level.
+pub(super) fn recursive() -> Value {
+    json!({"$ref": "#/$defs/node", "$defs": {"node": {"anyOf": [
+        {"type": ["null", "boolean", "number", "string"]}, {"type": "array", "items": {"$ref": "#/$defs/node"}},
+        {"type": "object", "additionalProperties": {"$ref": "#/$defs/node"}}]}}})
+}
 
 /// The caller of a request.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum By<'a> {
+pub(super) enum By {
     Nobody,
     Viewer,
     Caller,
     Runner,
     Admin,
     /// A run, with its token.
-    Run(&'a str),
+    Run,
 }
 
-/// The keys of a host, by role.
-struct Keys {
-    viewer: String,
-    caller: String,
-    runner: String,
-    admin: String,
-}
+impl By {
+    /// Those who have a key, and nobody.
+    pub(super) const EVERYBODY: [Self; 5] =
+        [Self::Admin, Self::Caller, Self::Viewer, Self::Runner, Self::Nobody];
 
-impl Keys {
-    async fn create(folder: &std::path::Path) -> Self {
-        let create = async |role: &str| {
-            let output = accord(folder).args(["keys", "create", "--role", role]).output().await.unwrap();
-            String::from_utf8(output.stdout).unwrap().trim().to_owned()
-        };
-        Self {
-            viewer: create("viewer").await,
-            caller: create("caller").await,
-            runner: create("runner").await,
-            admin: create("admin").await,
+    fn role(self) -> Option<&'static str> {
+        match self {
+            Self::Nobody | Self::Run => None,
+            Self::Viewer => Some("viewer"),
+            Self::Caller => Some("caller"),
+            Self::Runner => Some("runner"),
+            Self::Admin => Some("admin"),
         }
     }
 }
@@ -62,31 +65,24 @@ impl Keys {
 /// `accord up` with a key for each role, an agent with a scripted model, and a workflow.
 pub(super) struct Victim {
     host: Accord,
+    /// Makes the project folder, also for the process that replaces a dead one.
+    project: Box<dyn Fn() -> Project>,
     model: ModelServer,
     says: Arc<Mutex<String>>,
     meter: Meter,
-    keys: Keys,
-    report: Report,
+    idle: u64,
+    keys: Vec<(&'static str, String)>,
+    pub(super) objects: Objects,
+    pub(super) report: Report,
 }
-
-/// The results of all attacks.
-#[derive(Default)]
-struct Report {
-    sent: usize,
-    failures: Vec<String>,
-    latencies: Vec<Duration>,
-    costliest: (Duration, String),
-    largest: (u64, String),
-}
-
-/// An agent with a model that accepts any answer unless the caller sets a contract.
-pub(super) const AGENT: &str = "parrot";
-
-/// A workflow that returns its input.
-pub(super) const WORKFLOW: &str = "plain";
 
 impl Victim {
     pub(super) async fn start() -> Self {
+        Self::with(Project::new).await
+    }
+
+    /// A victim in a project with more files.
+    pub(super) async fn with(project: impl Fn() -> Project + 'static) -> Self {
         let says = Arc::new(Mutex::new("{}".to_owned()));
         let model = {
             let says = Arc::clone(&says);
@@ -94,41 +90,53 @@ impl Victim {
                 .await
                 .unwrap()
         };
-        let (host, keys) = host(&model).await;
+        let project = Box::new(project);
+        let (host, keys) = host(project(), &model).await;
         let meter = Meter::new(host.id());
-        let victim = Self { host, model, says, meter, keys, report: Report::default() };
-        victim.furnish().await;
+        let (objects, report) = Default::default();
+        let mut victim = Self { host, project, model, says, meter, idle: 0, keys, objects, report };
+        victim.settle().await;
         victim
     }
 
-    async fn furnish(&self) {
-        let nodes = json!({"input": {"type": "input"}, "output": {"type": "output"}});
-        let edges = json!([{"from": "input", "to": "output"}]);
-        let document = json!({"name": WORKFLOW, "nodes": nodes, "edges": edges});
-        let request = self.signed(By::Admin, Request::post("/workflows", document.to_string()));
-        let made = send(self.address(), &request).await;
-        assert_eq!(made.unwrap().status, 201);
+    /// Creates the objects and measures the idle process.
+    async fn settle(&mut self) {
+        self.furnish().await;
+        self.finished_run().await;
+        self.idle = self.meter.resident().unwrap();
     }
 
     /// A request with the key of the caller.
-    pub(super) fn signed(&self, by: By<'_>, request: Request) -> Request {
-        let key = match by {
-            By::Nobody => return request,
-            By::Viewer => &self.keys.viewer,
-            By::Caller => &self.keys.caller,
-            By::Runner => &self.keys.runner,
-            By::Admin => &self.keys.admin,
-            By::Run(token) => token,
-        };
-        request.header("authorization", &format!("Bearer {key}"))
+    pub(super) fn signed(&self, by: By, request: Request) -> Request {
+        let key = by.role().and_then(|role| self.keys.iter().find(|(name, _)| *name == role));
+        match key {
+            Some((_, key)) => request.header("authorization", &format!("Bearer {key}")),
+            None => request,
+        }
+    }
+
+    pub(super) fn admin_key(&self) -> Option<String> {
+        self.keys.iter().find(|(role, _)| *role == "admin").map(|(_, key)| key.clone())
+    }
+
+    /// Reports a process that died of something that was not a request of this test, and replaces it.
+    pub(super) async fn survived(&mut self, place: &str, shape: &str) {
+        if self.meter.cpu().is_none() {
+            self.report.fail(place, shape, "the coordinator died");
+            self.replace().await;
+        }
     }
 
     pub(super) fn meter(&self) -> Meter {
         self.meter
     }
 
-    pub(super) fn address(&self) -> &str {
+    pub(super) fn host(&self) -> &str {
         self.host.url.trim_start_matches("http://")
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.host.path()
     }
 
     /// Sets the model's answer from now on.
@@ -138,44 +146,68 @@ impl Victim {
 
     /// The answer to a harmless request, as JSON.
     pub(super) async fn json(&self, request: Request) -> Value {
-        let answer = send(self.address(), &self.signed(By::Admin, request)).await.unwrap();
+        let answer = send(self.host(), &self.signed(By::Admin, request)).await.unwrap();
         serde_json::from_str(&answer.text).unwrap_or_else(|_| json!(answer.text))
     }
 
     /// Sends a request and measures its effect. A process that does not survive is replaced, so
     /// that the other shapes are tried too.
-    pub(super) async fn attack(&mut self, name: &str, by: By<'_>, request: Request) -> Option<Answer> {
-        let request = self.signed(by, request);
-        let name = format!("{} {}: {name}", request.method, shortened(&request.target));
-        self.report.sent += 1;
+    pub(super) async fn attack(
+        &mut self,
+        place: &str,
+        shape: &str,
+        by: By,
+        request: Request,
+    ) -> Option<Answer> {
+        let request = match by {
+            By::Run => request.header("authorization", &format!("Bearer {}", self.held().await.token())),
+            by => self.signed(by, request),
+        };
         self.meter.forget_peak();
-        let (cpu, resident) =
-            (self.meter.cpu().unwrap_or_default(), self.meter.resident().unwrap_or_default());
-        let outcome = {
-            let asked = async {
-                let answer = send(self.address(), &request).await.map_err(|error| error.to_string())?;
+        let cpu = self.meter.cpu().unwrap_or_default();
+        let (outcome, other) = {
+            let longest = Cell::new(Duration::ZERO);
+            let health = async || {
                 let since = Instant::now();
-                let health = send(self.address(), &Request::new("GET", "/health")).await;
-                health.map_err(|error| format!("the next request: {error}"))?;
-                Ok::<_, String>((answer, since.elapsed()))
+                let health = send(self.host(), &Request::new("GET", "/health")).await;
+                longest.set(longest.get().max(since.elapsed()));
+                health.map_err(|error| format!("another client: {error}"))
+            };
+            let others = async {
+                let mut looks = tokio::time::interval(LOOK_EVERY);
+                loop {
+                    looks.tick().await;
+                    if let Err(error) = health().await {
+                        return error;
+                    }
+                }
+            };
+            let asked = async {
+                let answer = tokio::select! {
+                    answer = send(self.host(), &request) => answer.map_err(|error| error.to_string())?,
+                    error = others => return Err(error),
+                };
+                health().await?;
+                Ok(answer)
             };
             let watched = async {
                 tokio::select! {
                     outcome = asked => outcome,
-                    exceeded = self.exceeds(cpu, resident) => Err(exceeded),
+                    exceeded = self.exceeds(cpu) => Err(exceeded),
                 }
             };
             let outcome = tokio::time::timeout(PATIENCE, watched).await;
-            outcome.unwrap_or_else(|_| Err(format!("no answer in {PATIENCE:?}")))
+            (outcome.unwrap_or_else(|_| Err(format!("no answer in {PATIENCE:?}"))), longest.get())
         };
         let used = self.meter.cpu().map(|after| after.saturating_sub(cpu));
-        let grown = self.meter.peak().map(|after| after.saturating_sub(resident));
-        let error = match (outcome, used, grown) {
-            (Ok((answer, latency)), Some(used), Some(grown)) => {
-                self.report.note(&name, used, grown, latency);
+        let memory = self.meter.peak().map(|after| after.saturating_sub(self.idle));
+        let error = match (outcome, used, memory) {
+            (Ok(answer), Some(cpu), Some(memory)) => {
+                let shape_and_status = format!("{shape} → {}", answer.status);
+                self.report.note(place, &shape_and_status, Cost { cpu, memory, other: Some(other) });
                 if answer.status >= 500 && answer.status != 503 {
                     let text: String = answer.text.chars().take(200).collect();
-                    self.report.failures.push(format!("{name}: status {}: {text}", answer.status));
+                    self.report.fail(place, shape, &format!("status {}: {text}", answer.status));
                 }
                 return Some(answer);
             }
@@ -183,13 +215,23 @@ impl Victim {
             (Err(error), ..) => format!("the process died: {error}"),
             (Ok(_), ..) => "the process died".to_owned(),
         };
-        self.report.failures.push(format!("{name}: {error}"));
+        self.report.fail(place, shape, &error);
         self.replace().await;
         None
     }
 
+    /// Sends a request that is to be accepted: otherwise the attacks that are made from it reach nothing.
+    pub(super) async fn accepts(&mut self, place: &str, request: Request) {
+        if let Some(answer) = self.attack(place, "harmless", By::Admin, request).await
+            && (answer.status >= 400 || answer.text.contains("\"error\":{\"code\""))
+        {
+            let text: String = answer.text.chars().take(300).collect();
+            self.report.fail(place, "harmless", &format!("refused: {} {text}", answer.status));
+        }
+    }
+
     /// Returns when the process has exceeded a limit.
-    async fn exceeds(&self, cpu: Duration, resident: u64) -> String {
+    async fn exceeds(&self, cpu: Duration) -> String {
         let mut looks = tokio::time::interval(LOOK_EVERY);
         loop {
             looks.tick().await;
@@ -197,70 +239,35 @@ impl Victim {
             if used > MOST_CPU {
                 return format!("more than {MOST_CPU:?} of CPU");
             }
-            let grown = self.meter.peak().unwrap_or_default().saturating_sub(resident);
-            if grown > MOST_GROWTH {
-                return format!("more than {} MiB of memory, after {used:?} of CPU", MOST_GROWTH >> 20);
+            let memory = self.meter.peak().unwrap_or_default().saturating_sub(self.idle);
+            if memory > MOST_MEMORY {
+                return format!("more than {} MiB of memory, after {used:?} of CPU", MOST_MEMORY >> 20);
             }
         }
     }
 
     async fn replace(&mut self) {
-        let (host, keys) = host(&self.model).await;
+        let (host, keys) = host((self.project)(), &self.model).await;
         let dead = std::mem::replace(&mut self.host, host);
         (self.keys, self.meter) = (keys, Meter::new(self.host.id()));
         dead.kill().await;
-        self.furnish().await;
+        self.settle().await;
     }
 
     /// Prints the measurements and fails if a limit was exceeded.
-    pub(super) async fn conclude(self) {
-        println!("{}", self.report.summary());
+    pub(super) async fn conclude(self, kind: &str) {
         self.host.kill().await;
-        let failures = &self.report.failures;
-        assert!(failures.is_empty(), "{} attacks did harm:\n{}", failures.len(), failures.join("\n"));
+        self.report.conclude(kind);
     }
 }
 
-async fn host(model: &ModelServer) -> (Accord, Keys) {
-    let project = Project::new().agent(&agent(AGENT, model, &json!({})));
-    let keys = Keys::create(project.path()).await;
+async fn host(project: Project, model: &ModelServer) -> (Accord, Vec<(&'static str, String)>) {
+    let project = project.agent(&agent(AGENT, model, &json!({})));
+    let project = objects::agents().iter().fold(project, Project::agent);
+    let mut keys = Vec::new();
+    for role in By::EVERYBODY.iter().filter_map(|by| by.role()) {
+        let output = accord(project.path()).args(["keys", "create", "--role", role]).output().await.unwrap();
+        keys.push((role, String::from_utf8(output.stdout).unwrap().trim().to_owned()));
+    }
     (project.up().await, keys)
-}
-
-fn shortened(target: &str) -> String {
-    target.chars().take(60).collect()
-}
-
-impl Report {
-    fn note(&mut self, name: &str, used: Duration, grown: u64, latency: Duration) {
-        self.latencies.push(latency);
-        if used > self.costliest.0 {
-            self.costliest = (used, name.to_owned());
-        }
-        if grown > self.largest.0 {
-            self.largest = (grown, name.to_owned());
-        }
-        if std::env::var_os("HOSTILE_VERBOSE").is_some() {
-            println!("{used:>8.2?} {:>6} MiB {name}", grown >> 20);
-        }
-    }
-
-    fn summary(&self) -> String {
-        let mut latencies = self.latencies.clone();
-        latencies.sort_unstable();
-        let percentile =
-            |share: usize| latencies.get((latencies.len().saturating_sub(1)) * share / 100).copied();
-        let mut text = format!("{} requests, {} failures", self.sent, self.failures.len());
-        let _ = write!(
-            text,
-            "; the next request: p50 {:.1?}, p90 {:.1?}, p99 {:.1?}, most {:.1?}",
-            percentile(50).unwrap_or_default(),
-            percentile(90).unwrap_or_default(),
-            percentile(99).unwrap_or_default(),
-            percentile(100).unwrap_or_default(),
-        );
-        let _ = write!(text, "; most CPU {:.2?} ({})", self.costliest.0, self.costliest.1);
-        let _ = write!(text, "; most memory {} MiB ({})", self.largest.0 >> 20, self.largest.1);
-        text
-    }
 }

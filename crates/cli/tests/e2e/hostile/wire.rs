@@ -44,11 +44,18 @@ impl Request {
     }
 
     fn head(&self) -> String {
+        self.body.as_ref().map_or_else(|| self.begins(""), |body| self.head_for(body.len()))
+    }
+
+    /// The head of a request with a body of this length.
+    pub(super) fn head_for(&self, length: usize) -> String {
+        self.begins(&format!("content-type: application/json\r\ncontent-length: {length}\r\n"))
+    }
+
+    fn begins(&self, about_the_body: &str) -> String {
+        let (method, target) = (&self.method, &self.target);
         let mut head =
-            format!("{} {} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n", self.method, self.target);
-        if let Some(body) = &self.body {
-            head += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
-        }
+            format!("{method} {target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{about_the_body}");
         for (name, value) in &self.headers {
             head += &format!("{name}: {value}\r\n");
         }

@@ -2,6 +2,7 @@
 
 mod agents;
 mod clients;
+mod own_tools;
 mod people;
 mod remote;
 mod servers;

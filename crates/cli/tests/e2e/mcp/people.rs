@@ -133,7 +133,7 @@ async fn answer_what_is_told(accord: &Accord, arguments: &[&str]) -> String {
     let id = loop {
         let line = lines.next_line().await.unwrap().unwrap();
         if let Some((_, id)) = line.split_once("A person has to answer: accord inputs show ") {
-            break id.trim().parse().unwrap();
+            break id.split(' ').next().unwrap().parse().unwrap();
         }
     };
     let input: InputRequest = accord.client.input(&id).await.unwrap();

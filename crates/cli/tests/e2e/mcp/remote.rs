@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use accord_coordinator::{App, Coordinator, Settings, System};
-use accord_mcp::{Answer, Caller, Hints, Http, Outcome, Tasks, Tool, Toolset};
+use accord_mcp::{Answer, Caller, Hints, Http, Outcome, Tasks, Tool, Toolset, Unavailable};
 use accord_store_sqlite::SqliteStore;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -19,12 +19,12 @@ impl Toolset for Look {
         None
     }
 
-    async fn tools(&self) -> Vec<Tool> {
+    async fn tools(&self) -> Result<Vec<Tool>, Unavailable> {
         // The list is asked for without `_meta`, so the description shows the header.
         let description = format!("listed with {}", self.header);
         let input_schema = json!({"type": "object"});
         let name = "look".to_owned();
-        vec![Tool { name, description, input_schema, output_schema: None, hints: Hints::Reads }]
+        Ok(vec![Tool { name, description, input_schema, output_schema: None, hints: Hints::Reads }])
     }
 
     async fn call(&self, _: &str, _: Map<String, Value>, _: &Caller) -> Option<Outcome> {

@@ -48,7 +48,7 @@ fn correctness(request: &RecordedRequest) -> Value {
     let (file, line) = place(&request.last_text());
     let same = json!({"file": format!("b/{file}"), "line": (line + shift(line)).max(1), "severity": "minor",
         "description": "Without a check the name is used as a path"});
-    let other = json!({"file": file, "line": line, "severity": "nit", "description": "Returns one too many at the end"});
+    let other = json!({"file": file, "line": line + 1, "severity": "nit", "description": "Returns one too many at the end"});
     json!({"summary": "Two problems were found.", "findings": [same, other], "cleared": []})
 }
 
@@ -158,7 +158,7 @@ async fn contradictions_are_found_in_ten_commits_although_lines_and_spellings_di
         assert!(found.contains(&differ), "{commit}: {review:#}");
         let cleared = found.iter().filter(|(kind, _)| *kind == "flagged_and_cleared").collect::<Vec<_>>();
         assert!(cleared.iter().any(|(_, sides)| sides.contains(&"security")), "{commit}: {review:#}");
-        // The unrelated remark on the same line contradicts no other finding.
+        // The unrelated remark on the next line contradicts no other finding.
         assert_eq!(found.len() - cleared.len(), 1, "{commit}: {review:#}");
         let raised = review["findings"].as_array().unwrap().iter().map(|finding| &finding["raisedBy"][0]);
         let mut raised: Vec<&str> = raised.map(|name| name.as_str().unwrap()).collect();

@@ -239,7 +239,7 @@ async fn a_run_that_crashes_accord_up_fails() {
     let up = || {
         accord(project.path())
             .args(["up", "--listen", &format!("127.0.0.1:{port}")])
-            .env("ACCORD_QUEUE__LEASE_SECONDS", "2")
+            .env("ACCORD_QUEUE__LEASE_SECONDS", "3")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()

@@ -4,17 +4,45 @@ use accord_api::{CreatedRun, ErrorName, ForkRun, RetryRun, StepList};
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Kind, Run};
 use accord_domain::runner::OWN_TAG;
-use accord_domain::session::Session;
-use accord_domain::step::{self, Body};
-use accord_store::{SessionChoice, Submission, WholeRun};
+use accord_domain::session::{ExecutionMode, Session};
+use accord_domain::step::Step;
+use accord_domain::step::again::{Until, Way, carried, unreported};
+use accord_store::{PageRequest, SessionChoice, SessionFilter, StoreError, Submission, WholeRun};
 use serde_json::Value;
 
 use super::Runs;
 use super::create::check_model;
+use super::finish::refuse;
 use super::input::{self, Expected};
 use crate::app::contracts::Wanted;
 use crate::app::{Caller, page};
 use crate::error::Error;
+
+/// How many children of a run are read at once.
+const CHILDREN_A_PAGE: u32 = 100;
+
+/// A run that is to be done again.
+struct Again {
+    of: Run,
+    kind: Kind,
+    assignment: Assignment,
+    steps: Vec<Step>,
+    reports: Reports,
+}
+
+/// Who is told how the new run ended.
+#[derive(Clone, Copy)]
+enum Reports {
+    ToCaller,
+    /// The parent session too, which continues then.
+    ToParent,
+}
+
+impl Reports {
+    fn asked(callback: bool) -> Self {
+        if callback { Self::ToParent } else { Self::ToCaller }
+    }
+}
 
 impl Runs {
     /// The steps of a run, in order.
@@ -42,6 +70,7 @@ impl Runs {
             let message = format!("{run_id} is {}; only finished runs can be run again", run.status);
             return Err(Error::new(ErrorName::NotRetryable, message));
         }
+        self.check_exists(&run.agent_name).await?;
         let agent = self.blueprints.catalog.inline(document(&assignment.blueprint)?).await?;
         if let Some(parameters) = changes.parameters {
             let expected = match run.kind {
@@ -56,9 +85,9 @@ impl Runs {
             check_model(&agent.blueprint, changes.model.as_deref())?;
             assignment.model = changes.model;
         }
-        let session = self.store.session(&run.session_id).await?;
-        let kind = run.kind;
-        self.submit_again(caller, run, session, kind, assignment, Vec::new()).await
+        let steps = carried(&self.store.steps(run_id).await?, Way::Retry, Until::End);
+        let (kind, reports) = (run.kind, Reports::asked(changes.callback));
+        self.submit_again(caller, Again { of: run, kind, assignment, steps, reports }).await
     }
 
     /// Creates a run in a new session that continues after a step of another run.
@@ -69,7 +98,8 @@ impl Runs {
         changes: ForkRun,
     ) -> Result<CreatedRun, Error> {
         let WholeRun { run, mut assignment, .. } = self.store.whole_run(run_id).await?;
-        let steps = self.steps_until(run_id, changes.from_step).await?;
+        self.check_exists(&run.agent_name).await?;
+        let steps = self.steps_until(&run, changes.from_step).await?;
         let mut blueprint = document(&assignment.blueprint)?;
         if let (Some(prompt), Value::Object(members)) = (changes.system_prompt, &mut blueprint) {
             members.insert("system_prompt".to_owned(), Value::String(prompt));
@@ -85,40 +115,69 @@ impl Runs {
             assignment.contract = contract.map(|contract| contract.text.to_string());
         }
         assignment.blueprint.clone_from(&agent.document);
-        let session = self.store.session(&run.session_id).await?;
-        self.submit_again(caller, run, session, Kind::StartSession, assignment, steps).await
+        let (kind, reports) = (Kind::StartSession, Reports::asked(changes.callback));
+        self.submit_again(caller, Again { of: run, kind, assignment, steps, reports }).await
     }
 
-    /// The steps that a fork starts with. A conversation that a program keeps stays with its run,
-    /// so the fork gets the text of the conversation instead.
-    async fn steps_until(&self, run_id: &RunId, from_step: u32) -> Result<Vec<Body>, Error> {
-        let steps = self.store.steps(run_id).await?;
-        let count = steps.len();
-        let known = steps.iter().position(|step| step.number == from_step);
-        let Some(last) = known else {
-            let message = format!("{run_id} has no step {from_step}; it has {count}");
+    /// The steps that a fork starts with.
+    async fn steps_until(&self, run: &Run, from_step: u32) -> Result<Vec<Step>, Error> {
+        let steps = self.store.steps(&run.id).await?;
+        let Some(last) = steps.iter().position(|step| step.number == from_step) else {
+            let message = format!("{} has no step {from_step}; it has {}", run.id, steps.len());
             return Err(Error::new(ErrorName::StepNotFound, message));
         };
-        let steps = steps.get(..=last).unwrap_or(&steps);
-        let forked = |body: Body| match body {
-            Body::Conversation { conversation, .. } => {
-                Body::Conversation { conversation, host: String::new() }
-            }
-            other => other,
+        let until = match last + 1 == steps.len() && run.status.is_over() {
+            true => Until::End,
+            false => Until::Step,
         };
-        Ok(step::current(steps).iter().map(|step| forked(step.body.clone())).collect())
+        let kept = steps.get(..=last).unwrap_or(&steps);
+        self.check_children(run, kept).await?;
+        Ok(carried(kept, Way::Fork, until))
     }
 
-    async fn submit_again(
-        &self,
-        caller: &Caller,
-        of: Run,
-        session: Session,
-        kind: Kind,
-        assignment: Assignment,
-        steps: Vec<Body>,
-    ) -> Result<CreatedRun, Error> {
-        let mut run = Run { requested_by: caller.requested_by.clone(), ..self.again(of, kind) };
+    /// Refuses to fork where children of the run were started and have not reported back: they report to the run, and a fork
+    /// would wait for nobody.
+    async fn check_children(&self, run: &Run, kept: &[Step]) -> Result<(), Error> {
+        let parent_session_id = Some(run.session_id.clone());
+        let filter = SessionFilter { parent_session_id, ..SessionFilter::default() };
+        let mut children = Vec::new();
+        let mut request = PageRequest { limit: CHILDREN_A_PAGE, cursor: None };
+        loop {
+            let page = self.store.sessions(&filter, &request).await?;
+            for child in page.items {
+                let last_run = match self.store.run(&child.last_run_id).await {
+                    Err(StoreError::NoRun(_)) => continue,
+                    found => found?,
+                };
+                // One from an earlier run of the session may have been resumed by this one.
+                let times = [child.created_at, last_run.created_at];
+                let started = times.into_iter().find(|time| *time >= run.created_at);
+                if last_run.execution_mode == ExecutionMode::AsyncCallback {
+                    children.extend(started.map(|time| (child.id, time)));
+                }
+            }
+            request.cursor = page.next;
+            if request.cursor.is_none() {
+                break;
+            }
+        }
+        let Some((child, step)) = unreported(kept, &children).into_iter().min_by_key(|(_, step)| *step)
+        else {
+            return Ok(());
+        };
+        let message = format!(
+            "{child} had been started by step {step} and reports back to {}, not to a fork; fork from a step before {step}, so that the fork starts its own, or from one after its report",
+            run.id
+        );
+        Err(Error::new(ErrorName::NotRetryable, message))
+    }
+
+    async fn submit_again(&self, caller: &Caller, again: Again) -> Result<CreatedRun, Error> {
+        let Again { of, kind, assignment, steps, reports } = again;
+        let session = self.store.session(&of.session_id).await?;
+        let execution_mode = self.mode_again(&of, &session, reports).await?;
+        let requested_by = caller.requested_by.clone();
+        let mut run = Run { requested_by, execution_mode, ..self.again(of, kind) };
         let asks = self.ask_if_task(&mut run, &assignment)?.map(Box::new);
         let choice = match kind {
             Kind::StartSession => SessionChoice::New(Box::new(Session {
@@ -133,10 +192,32 @@ impl Runs {
         let (announcement, demands) = (self.hub.announce(), run.demands.clone());
         let assignment = Assignment { retry_prompt: None, traceparent: caller.trace(), ..assignment };
         let (delivers, idempotency) = (Vec::new(), None);
+        let steps = steps.into_iter().map(|step| step.body).collect();
         let submission = Submission { run, session: choice, assignment, delivers, steps, asks, idempotency };
         self.store.submit_run(submission).await?;
         announcement.queued(&demands);
         Ok(created)
+    }
+
+    /// How the new run reports: its parent has heard of the old one, and is told of this one only if the caller wants that.
+    async fn mode_again(
+        &self,
+        of: &Run,
+        session: &Session,
+        reports: Reports,
+    ) -> Result<ExecutionMode, Error> {
+        match (reports, &session.parent_session_id) {
+            (Reports::ToCaller, _) if of.execution_mode == ExecutionMode::AsyncCallback => {
+                Ok(ExecutionMode::AsyncPoll)
+            }
+            (Reports::ToCaller, _) => Ok(of.execution_mode),
+            (Reports::ToParent, None) => Err(refuse(format!("callback: {} has no parent session", of.id))),
+            (Reports::ToParent, Some(parent)) => {
+                let parent = self.lineage.check_parent(parent).await?;
+                self.check_callback(&parent, ExecutionMode::AsyncCallback).await?;
+                Ok(ExecutionMode::AsyncCallback)
+            }
+        }
     }
 
     fn again(&self, of: Run, kind: Kind) -> Run {
@@ -149,12 +230,7 @@ impl Runs {
         demands.tags.retain(|tag| !tag.starts_with(OWN_TAG));
         demands.tags.extend(self.instance.runner_tag().cloned());
         let (id, now) = (RunId::new(self.outside.unique()), self.outside.now());
-        Run {
-            execution_mode: of.execution_mode,
-            demands,
-            priority: of.priority,
-            ..Run::waiting(id, session_id, kind, of.agent_name, now)
-        }
+        Run { demands, priority: of.priority, ..Run::waiting(id, session_id, kind, of.agent_name, now) }
     }
 }
 

@@ -144,19 +144,33 @@ impl Runs {
         if by_itself.as_ref().is_ok_and(|agent| agent.document == kept) {
             return by_itself;
         }
-        let mut in_workflows = self.blueprints.inline_agents().await?;
-        in_workflows.retain(|(_, agent)| agent.get("name").and_then(Value::as_str) == Some(name));
+        let in_workflows = self.in_workflows(name).await?;
         let is_missing = matches!(&by_itself, Err(error) if error.name() == ErrorName::AgentNotFound);
         if is_missing && in_workflows.is_empty() {
-            let message = format!(
-                "agent '{name}' no longer exists, neither on its own nor in a workflow; restore it, or start a new session"
-            );
-            return Err(Error::new(ErrorName::AgentNotFound, message));
+            return Err(removed(name));
         }
         if !is_missing && !self.has_document(in_workflows, &kept).await {
             return by_itself;
         }
         self.blueprints.catalog.inline(serde_json::from_str(&kept).map_err(Error::internal)?).await
+    }
+
+    /// The agents of this name that are defined in workflows, each with its workflow.
+    async fn in_workflows(&self, name: &str) -> Result<Vec<(String, Value)>, Error> {
+        let mut agents = self.blueprints.inline_agents().await?;
+        agents.retain(|(_, agent)| agent.get("name").and_then(Value::as_str) == Some(name));
+        Ok(agents)
+    }
+
+    /// Refuses an agent that was removed: nobody can start it any more, not by way of one of its old runs either. Runs that were
+    /// started before, and wait, continue.
+    pub(super) async fn check_exists(&self, name: &str) -> Result<(), Error> {
+        match self.blueprints.catalog.found(name).await {
+            Ok(_) => Ok(()),
+            Err(error) if error.name() != ErrorName::AgentNotFound => Err(error),
+            Err(_) if !self.in_workflows(name).await?.is_empty() => Ok(()),
+            Err(_) => Err(removed(name)),
+        }
     }
 
     /// Whether one of these agents, which are defined in workflows, has this document.
@@ -170,7 +184,7 @@ impl Runs {
     }
 
     /// Whether a parent can be called back. One whose agent is missing or broken may be fixed by then.
-    async fn check_callback(&self, parent: &Session, mode: ExecutionMode) -> Result<(), Error> {
+    pub(super) async fn check_callback(&self, parent: &Session, mode: ExecutionMode) -> Result<(), Error> {
         if mode != ExecutionMode::AsyncCallback {
             return Ok(());
         }
@@ -235,6 +249,13 @@ impl Runs {
     }
 }
 
+fn removed(name: &str) -> Error {
+    let message = format!(
+        "agent '{name}' no longer exists, neither on its own nor in a workflow; restore it, or start another one"
+    );
+    Error::new(ErrorName::AgentNotFound, message)
+}
+
 /// The parameters, with `prompt` as a short form. If both are missing, the parameters are empty and
 /// validated by the input contract.
 fn parameters(request: &mut CreateRun) -> Result<Value, Error> {
@@ -291,7 +312,9 @@ fn execution_mode(request: &CreateRun, has_parent: bool) -> Result<ExecutionMode
     Ok(mode)
 }
 
+/// Checks the model that a caller asks for. Every request that names one goes through here.
 pub(super) fn check_model(blueprint: &Blueprint, model: Option<&str>) -> Result<(), Error> {
+    check_name("model", model)?;
     match (&blueprint.executor, model) {
         (Executor::Process(_) | Executor::Replay(_), Some(model)) => Err(invalid(format!(
             "model is '{model}', but agent '{}' has no model: its executor is {}",
@@ -309,23 +332,19 @@ fn check_bounds(request: &CreateRun) -> Result<(), Error> {
             "expected priority from -{HIGHEST_PRIORITY} to {HIGHEST_PRIORITY}, got {priority}"
         )));
     }
-    let names = [
-        ("agent_name", &request.agent_name),
-        ("project_dir", &request.project_dir),
-        ("output_schema_name", &request.output_schema_name),
-        ("model", &request.model),
-    ];
-    for (field, name) in names {
-        match name.as_deref() {
-            Some("") => return Err(invalid(format!("{field} is empty; omit it or set a value"))),
-            Some(name) if name.len() > LONGEST_NAME => {
-                return Err(invalid(format!(
-                    "{field} has {} bytes; the limit is {LONGEST_NAME}",
-                    name.len()
-                )));
-            }
-            _ => {}
+    check_name("agent_name", request.agent_name.as_deref())?;
+    check_name("project_dir", request.project_dir.as_deref())?;
+    check_name("output_schema_name", request.output_schema_name.as_deref())
+}
+
+fn check_name(field: &str, name: Option<&str>) -> Result<(), Error> {
+    match name {
+        Some(name) if name.trim().is_empty() => {
+            Err(invalid(format!("{field} is empty; omit it or set a value")))
         }
+        Some(name) if name.len() > LONGEST_NAME => {
+            Err(invalid(format!("{field} has {} bytes; the limit is {LONGEST_NAME}", name.len())))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }

@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 
 use super::Runs;
 use crate::app::reports::check_usage;
+use crate::app::{claims, tiers};
 use crate::error::Error;
 use crate::metrics;
 
@@ -44,7 +45,6 @@ impl Runs {
         };
         if run.status.is_over() {
             metrics::run_over(&run);
-            Box::pin(self.end_children(&run)).await?;
         }
         Ok(FinishedRun { run_id: run.id, status: run.status })
     }
@@ -54,7 +54,7 @@ impl Runs {
         match report.status {
             FinishStatus::Completed => self.completed(holder, &assignment, report).await,
             FinishStatus::Failed => self.failed(run, &assignment, holder, report).await,
-            FinishStatus::Stopped => self.end(holder, End::Stopped, report.usage, report).await,
+            FinishStatus::Stopped => self.end(&assignment, holder, End::Stopped, report.usage, report).await,
             FinishStatus::Answered => Box::pin(self.answered(run, assignment, holder, report)).await,
             FinishStatus::Waiting => self.wait_for_children(run, &assignment, holder, report).await,
             FinishStatus::InputRequired => self.ask_person(run, &assignment, holder, report).await,
@@ -81,7 +81,7 @@ impl Runs {
             Err(error) => return Err(Box::pin(self.held(&holder)).await.err().unwrap_or(error)),
         };
         let usage = report.usage;
-        self.end(holder, End::Completed(outcome), usage, report).await
+        self.end(assignment, holder, End::Completed(outcome), usage, report).await
     }
 
     async fn failed(
@@ -114,13 +114,14 @@ impl Runs {
             Some(request) => self.wait_for_correction(assignment, holder, request, report).await,
             None => {
                 let usage = report.usage;
-                self.end(holder, End::Failed(failure), usage, report).await
+                self.end(assignment, holder, End::Failed(failure), usage, report).await
             }
         }
     }
 
     pub(super) async fn end(
         &self,
+        assignment: &Assignment,
         holder: Holder,
         end: End,
         usage: Usage,
@@ -133,6 +134,7 @@ impl Runs {
             End::Failed(_) | End::Stopped => report.retry_count,
         };
         let now = self.outside.now();
+        let observations = self.evidence(assignment, &end, report.facts, now)?;
         let finish = Finish {
             holder,
             end,
@@ -140,10 +142,31 @@ impl Runs {
             retries,
             conversation: report.conversation.map(text_of),
             affinity: report.affinity,
-            observations: observations(report.facts, now)?,
+            observations,
             now,
         };
         Ok(self.store.finish_run(finish).await?)
+    }
+
+    /// What a run says about the models that it may use; what it says about others is no evidence. That a feature was ignored
+    /// counts only if the run met its contract in another way: whoever writes the prompt of a run can make it fail.
+    fn evidence(
+        &self,
+        assignment: &Assignment,
+        end: &End,
+        facts: Vec<FactReport>,
+        now: Timestamp,
+    ) -> Result<Vec<Observation>, Error> {
+        let mut all = observations(facts, now)?;
+        if all.is_empty() {
+            return Ok(all);
+        }
+        let mut assignment = assignment.clone();
+        tiers::resolve_if_known(&mut assignment, &self.settings.tiers);
+        let models = claims::models(&assignment)?;
+        let is_met = matches!(end, End::Completed(_));
+        all.retain(|seen| models.contains(&seen.model) && (is_met || seen.observed != Observed::Ignored));
+        Ok(all)
     }
 }
 

@@ -131,7 +131,7 @@ impl Turn<'_> {
             }
         };
         self.record(self.attempt(outcome, Vec::new(), 0, Vec::new())).await?;
-        self.runs.end(self.holder, end, self.usage, self.report).await
+        self.runs.end(&self.assignment, self.holder, end, self.usage, self.report).await
     }
 
     async fn under(self, in_force: &InForce) -> Result<Run, Error> {
@@ -175,7 +175,7 @@ impl Turn<'_> {
                 attempts,
             }),
         };
-        self.runs.end(self.holder, End::Completed(outcome), self.usage, self.report).await
+        self.runs.end(&self.assignment, self.holder, End::Completed(outcome), self.usage, self.report).await
     }
 
     async fn reject(self, in_force: &InForce, rejected: Rejected) -> Result<Run, Error> {

@@ -2,12 +2,11 @@
 
 use std::slice;
 
-use accord_api::{AttemptList, Page, RunQuery, RunResult, RunView, StoreKind};
+use accord_api::{AttemptList, ErrorName, Page, RunQuery, RunResult, RunView, StoreKind};
 use accord_domain::contract::Origin;
 use accord_domain::id::RunId;
-use accord_domain::run::{Outcome, Run, Status};
-use accord_domain::session::ExecutionMode;
-use accord_store::{PageRequest, RunFilter, RunReader, RunSummary, SessionFilter, StoreError, WholeRun};
+use accord_domain::run::{Outcome, Run};
+use accord_store::{RunFilter, RunReader, RunSummary, WholeRun};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -17,8 +16,8 @@ use crate::app::page::{self, List, MOST_COUNTED};
 use crate::error::Error;
 use crate::metrics;
 
-/// Children that are looked at in one go.
-const CHILDREN_A_PAGE: u32 = 200;
+/// Children that are stopped before it is looked whether there are more.
+const CHILDREN_A_ROUND: u32 = 200;
 
 const LIST: List = List("runs");
 
@@ -58,7 +57,6 @@ impl Runs {
     /// children that it waits for are stopped with it.
     pub(crate) async fn stop(&self, run_id: &RunId) -> Result<RunView, Error> {
         let run = self.stop_with_children(run_id).await?;
-        Box::pin(self.end_children(&run)).await?;
         view_of(self.store.as_ref(), run).await
     }
 
@@ -69,19 +67,31 @@ impl Runs {
         whole_view(whole, summary.unwrap_or_default())
     }
 
+    /// Asks a run to stop, and then its children. If this coordinator dies in between, a reconciler asks them.
     pub(in crate::app) async fn stop_with_children(&self, run_id: &RunId) -> Result<Run, Error> {
-        let now = self.outside.now();
-        // The children of a run that was finished before are not stopped.
-        let is_stopping = |run: &Run| run.status == Status::Stopping || run.finished_at == Some(now);
-        let run = self.stop_alone(run_id, now).await?;
-        let mut stopped = Vec::from_iter(is_stopping(&run).then(|| run.clone()));
-        while let Some(parent) = stopped.pop() {
-            for child in self.waited_for(&parent).await? {
-                let child = self.stop_alone(&child.id, now).await?;
-                stopped.extend(is_stopping(&child).then_some(child));
+        let run = self.stop_alone(run_id, self.outside.now()).await?;
+        self.stop_orphans().await?;
+        Ok(run)
+    }
+
+    /// Stops the children that do not outlive their parent's run, then their children, until none is left.
+    pub(crate) async fn stop_orphans(&self) -> Result<(), Error> {
+        loop {
+            let mut stopped = 0;
+            for run_id in self.store.children_to_stop(CHILDREN_A_ROUND).await? {
+                match self.stop_alone(&run_id, self.outside.now()).await {
+                    Ok(_) => stopped += 1,
+                    // Removed meanwhile.
+                    Err(error) if error.name() == ErrorName::RunNotFound => {}
+                    Err(error) => {
+                        tracing::warn!(run = %run_id, cause = error.cause(), "a child could not be stopped; will retry");
+                    }
+                }
+            }
+            if stopped == 0 {
+                return Ok(());
             }
         }
-        Ok(run)
     }
 
     async fn stop_alone(&self, run_id: &RunId, now: Timestamp) -> Result<Run, Error> {
@@ -100,32 +110,6 @@ impl Runs {
             metrics::run_over(&run);
         }
         Ok(run)
-    }
-
-    /// The runs in progress that a run has started and waits for. Those of an earlier run of its session are not among them.
-    async fn waited_for(&self, parent: &Run) -> Result<Vec<Run>, Error> {
-        let filter =
-            SessionFilter { parent_session_id: Some(parent.session_id.clone()), ..SessionFilter::default() };
-        let mut found = Vec::new();
-        let mut request = PageRequest { limit: CHILDREN_A_PAGE, cursor: None };
-        loop {
-            let page = self.store.sessions(&filter, &request).await?;
-            for session in page.items.into_iter().filter(|session| session.status.is_busy()) {
-                let child = match self.store.run(&session.last_run_id).await {
-                    // Removed meanwhile.
-                    Err(StoreError::NoRun(_)) => continue,
-                    child => child?,
-                };
-                let is_waited_for = child.execution_mode == ExecutionMode::Sync
-                    && !child.status.is_over()
-                    && child.created_at >= parent.created_at;
-                found.extend(is_waited_for.then_some(child));
-            }
-            match page.next {
-                Some(cursor) => request.cursor = Some(cursor),
-                None => return Ok(found),
-            }
-        }
     }
 }
 

@@ -5,12 +5,13 @@
 //! continues with their results as its next message.
 
 use accord_api::FinishRun;
-use accord_domain::agent::{Callback, Limits, OnParentEnd};
+use accord_domain::agent::{Callback, Limits};
 use accord_domain::id::SessionId;
+use accord_domain::input_request::Status as InputStatus;
 use accord_domain::run::change::Suspension;
 use accord_domain::run::{Assignment, Failure, FailureType, Holder, Run, Status};
 use accord_domain::step::Body;
-use accord_store::{Suspend, WaitingRun, Wake};
+use accord_store::{InputFilter, PageRequest, Suspend, WaitingRun, Wake};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
@@ -22,6 +23,9 @@ use crate::metrics;
 
 /// How many waiting runs are looked at in one round.
 const WAITING_A_ROUND: u32 = 200;
+
+/// How many requests for a person's input are looked at, the newest.
+const NEWEST_INPUTS: u32 = 200;
 
 /// How many children a failure names. The rest is counted.
 const NAMED_CHILDREN: usize = 5;
@@ -36,8 +40,6 @@ struct WaitingOptions {
     limits: Limits,
     #[serde(default)]
     callback: Callback,
-    #[serde(default)]
-    on_parent_end: OnParentEnd,
 }
 
 impl WaitingOptions {
@@ -93,7 +95,7 @@ impl Runs {
     }
 
     async fn continue_or_fail(&self, waiting: WaitingRun, now: Timestamp) -> Result<(), Error> {
-        let WaitingRun { run_id, attempt, waits_until, ended, unfinished, .. } = waiting;
+        let WaitingRun { run_id, attempt, session_id, waits_until, ended, unfinished } = waiting;
         let assignment = match self.store.assignment(&run_id).await {
             Err(accord_store::StoreError::NoRun(_)) => return Ok(()),
             found => found?,
@@ -117,40 +119,37 @@ impl Runs {
             }
             return Ok(());
         }
-        if waits_until.is_some_and(|until| until <= now) {
+        let is_due = waits_until.is_some_and(|until| until <= now);
+        if is_due && !self.waits_for_person(session_id, &options, now).await? {
             let failure = timed_out(&options, &unfinished);
             let run = self.store.give_up_waiting(&run_id, failure, now).await?;
             if run.status == Status::Failed {
                 metrics::run_over(&run);
-                self.end_children(&run).await?;
             }
         }
         Ok(())
     }
 
-    /// Stops the children of a run that ended without a result, if its agent says so.
-    pub(in crate::app) async fn end_children(&self, run: &Run) -> Result<(), Error> {
-        if !matches!(run.status, Status::Failed | Status::Stopped) {
-            return Ok(());
+    /// Whether a person has still to answer a child, or a child has not yet had its time since a person did: the deadline of the
+    /// person counts, and not the default of the parent.
+    async fn waits_for_person(
+        &self,
+        session_id: SessionId,
+        options: &WaitingOptions,
+        now: Timestamp,
+    ) -> Result<bool, Error> {
+        if options.limits.wait_seconds.is_some() {
+            return Ok(false);
         }
-        let children = self.store.children_to_come(&run.session_id).await?;
-        let blueprint = match children.is_empty() {
-            true => return Ok(()),
-            false => self.store.assignment(&run.id).await?.blueprint,
-        };
-        if WaitingOptions::read(&blueprint)?.on_parent_end == OnParentEnd::Keep {
-            return Ok(());
+        let below = InputFilter { root_session_id: Some(session_id), ..InputFilter::default() };
+        let open = InputFilter { status: Some(InputStatus::Open), ..below.clone() };
+        let page = PageRequest { limit: NEWEST_INPUTS, cursor: None };
+        if !self.store.inputs(&open, &page).await?.items.is_empty() {
+            return Ok(true);
         }
-        for session_id in children {
-            match self.store.session(&session_id).await {
-                Err(accord_store::StoreError::NoSession(_)) => {}
-                Ok(child) if child.status.is_busy() => {
-                    Box::pin(self.stop_with_children(&child.last_run_id)).await?;
-                }
-                found => drop(found?),
-            }
-        }
-        Ok(())
+        let closed = self.store.inputs(&below, &page).await?.items;
+        let is_recent = |closed: Timestamp| closed.checked_add(options.wait()).is_ok_and(|until| until > now);
+        Ok(closed.iter().filter_map(|request| request.closed_at).any(is_recent))
     }
 }
 

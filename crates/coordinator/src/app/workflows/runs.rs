@@ -242,6 +242,8 @@ impl WorkflowRuns {
     /// Continues a workflow run that failed or was stopped: finished nodes keep their outputs, the others run again.
     pub(crate) async fn retry(&self, id: &WorkflowRunId) -> Result<WorkflowRunSummary, Error> {
         let documents = self.store.workflow_documents(id).await?;
+        // A workflow that was removed cannot be started, not by way of an old run either.
+        self.blueprints.workflows.found(&documents.run.workflow_name).await?;
         // Coordinators may have died of the documents of a poisoned one.
         if documents.run.status == Status::Failed && !documents.run.is_poisoned() {
             let flow = self.flow(&documents.definition).await?;

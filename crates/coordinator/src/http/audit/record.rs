@@ -46,8 +46,9 @@ pub(in crate::http) struct Pending {
 
 impl Pending {
     /// The audit entry of an authorized request.
-    pub(in crate::http) async fn of(audited: Audited, request: &mut Request) -> Option<Self> {
-        let actor = request.extensions().get::<Caller>()?.actor();
+    pub(in crate::http) async fn of(audited: Audited, request: &mut Request) -> Self {
+        // Of the routes without a key, only those of links change something.
+        let actor = request.extensions().get::<Caller>().map_or(Actor::Link, Caller::actor);
         // The coordinator of a single command has no other clients: the address would say nothing.
         let is_remote = actor != Actor::CommandLine;
         let peer = peer(request).filter(|_| is_remote);
@@ -55,7 +56,7 @@ impl Pending {
         let forwarded_for = forwarded_for(request.headers());
         let parameters = request.extract_parts::<RawPathParams>().await.ok();
         let named = parameters.and_then(|all| all.iter().next().map(|(_, value)| value.to_owned()));
-        Some(Self { audited, actor, address, forwarded_for, named })
+        Self { audited, actor, address, forwarded_for, named }
     }
 
     /// Records the change, where it was made.

@@ -1,4 +1,5 @@
 mod attempts;
+mod bodies;
 mod confined;
 mod roles;
 mod withdrawn;

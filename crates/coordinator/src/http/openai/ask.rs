@@ -6,7 +6,6 @@ use std::sync::Arc;
 use accord_api::{CreateRun, CreateWorkflowRun, ErrorName, RunView, Usage};
 use accord_domain::id::RunId;
 use axum::Extension;
-use axum::body::Bytes;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
@@ -18,6 +17,7 @@ use super::input::{self, Turn};
 use super::work::{Work, WorkId};
 use crate::app::{Agent, App, Caller, LONGEST_WAIT_SECONDS, Model, Promise};
 use crate::error::Error;
+use crate::http::incoming::Received;
 use crate::http::{conditions, middleware};
 use crate::outstanding::Holder;
 
@@ -58,8 +58,8 @@ impl FromRequestParts<Arc<App>> for Client {
 
 impl Client {
     /// Starts the run of a request, or finds the one that an earlier request with the same idempotency key has started.
-    pub(super) async fn start(&self, route: &str, body: &Bytes, ask: Ask) -> Result<WorkId, Error> {
-        let promise = conditions::promise(&self.headers, &self.caller, route, body)?;
+    pub(super) async fn start(&self, route: &str, body: &Received, ask: Ask) -> Result<WorkId, Error> {
+        let promise = conditions::promise(&self.headers, &self.caller, route, body).await?;
         check_metadata(&ask.metadata)?;
         let mut caller = self.caller.clone();
         if !ask.metadata.is_empty() {
@@ -78,7 +78,7 @@ impl Client {
                 return Err(invalid("model", message));
             }
             (None, Some(id)) => match self.app.blueprints.model(id).await? {
-                Model::Agent(agent) => started(&agent, &ask)?,
+                Model::Agent(agent) => started(&agent, &ask).await?,
                 Model::Workflow { name, input, .. } => {
                     return self.run_workflow(&caller, &name, input.as_ref(), &ask, promise).await;
                 }
@@ -102,7 +102,7 @@ impl Client {
             let details = json!({"workflow_name": name});
             return Err(Error::new(ErrorName::OutputSchemaConflict, message).with_details(details));
         }
-        let input = Some(input::of_workflow(name, schema, &ask.turns)?);
+        let input = Some(input::of_workflow(name, schema, &ask.turns).await?);
         let request = CreateWorkflowRun { input, ..CreateWorkflowRun::default() };
         let created = self.app.workflow_runs.create(caller, name, request, promise).await?;
         Ok(WorkId::Workflow(created.workflow_run_id))
@@ -110,6 +110,9 @@ impl Client {
 
     /// A session continues where it is. Its earlier responses cannot be continued in another way.
     async fn resumed(&self, previous: &RunId, ask: &Ask) -> Result<CreateRun, Error> {
+        if let Some(acting) = &self.caller.run {
+            self.app.lineage.find_run(acting, previous).await?;
+        }
         let before = self.run(previous).await?;
         let session = self.app.sessions.get(&before.session_id).await?;
         if session.last_run_id != *previous {
@@ -175,11 +178,11 @@ impl Client {
 }
 
 /// A new session of an agent.
-fn started(agent: &Agent, ask: &Ask) -> Result<CreateRun, Error> {
+async fn started(agent: &Agent, ask: &Ask) -> Result<CreateRun, Error> {
     let name = &agent.blueprint.name;
     let mut request = CreateRun { agent_name: Some(name.clone()), ..CreateRun::default() };
     match agent.parameters {
-        Some(_) => request.parameters = Some(input::parameters(name, &ask.turns)?),
+        Some(_) => request.parameters = Some(input::parameters(name, &ask.turns).await?),
         None => request.prompt = Some(input::prompt(&ask.turns)?),
     }
     let has_own = agent.output.is_some() || agent.default_output.is_some();

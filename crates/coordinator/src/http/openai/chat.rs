@@ -2,23 +2,24 @@
 
 use axum::Json;
 use axum::response::{IntoResponse as _, Response};
-use serde_json::Value;
 
 use super::ask::{Ask, Client};
 use super::chat_types::{ChatCompletion, ChatCompletionChunk, CreateChatCompletion, StreamOptions};
 use super::contract::{Form, wanted};
 use super::envelope::{self, OpenAiError};
-use super::fields::{CHAT, invalid};
+use super::fields::{CHAT, Given, invalid};
 use super::work::Work;
 use super::{input, stream};
 use crate::error::Error;
 use crate::http::body;
 use crate::http::extract::JsonBody;
+use crate::http::incoming::Takes;
 use crate::http::routes::{Route, Scope, route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(complete, Call)
+            .takes(Takes::DATA)
             .for_runs(Scope::Free)
             .not_audited("the run itself says who asked for it, and when"),
     ]
@@ -50,10 +51,8 @@ pub(super) fn routes() -> Vec<Route> {
     )
 )]
 pub(super) async fn complete(client: Client, JsonBody(bytes): JsonBody) -> Result<Response, Error> {
-    let document: Value = body::read(&bytes)?;
-    let ignored = CHAT.check(&document)?.header();
-    drop(document);
-    let request: CreateChatCompletion = body::read(&bytes)?;
+    let ignored = CHAT.check(&Given::read(&bytes).await?)?.header();
+    let request: CreateChatCompletion = body::read(&bytes).await?;
     if request.n.is_some_and(|n| n != 1) {
         return Err(invalid("n", "n: a run has one answer; omit it, or send 1"));
     }

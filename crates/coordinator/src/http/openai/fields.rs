@@ -4,12 +4,17 @@
 //! and ignored; the response names them in a header. Everything else is refused: a field that is silently dropped looks as if it
 //! worked.
 
+use std::fmt;
+
 use accord_api::ErrorName;
 use accord_domain::nearest;
+use accord_json::read_leniently;
 use axum::http::{HeaderName, HeaderValue};
-use serde_json::{Value, json};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::json;
 
 use crate::error::Error;
+use crate::http::incoming::Received;
 
 /// The fields of one kind of request.
 pub(super) struct Fields {
@@ -108,6 +113,38 @@ pub(super) const RESPONSES: Fields = Fields {
     ],
 };
 
+/// The names of the fields of a request, and which of them are null. Their values are not kept.
+#[derive(Debug, Default)]
+pub(super) struct Given(Vec<(String, bool)>);
+
+impl Given {
+    /// A body that is no object, or no JSON, has none: reading it as a request says what is wrong with it.
+    pub(super) async fn read(body: &Received) -> Result<Self, Error> {
+        body.with(|text| read_leniently(text).unwrap_or_default()).await
+    }
+}
+
+impl<'de> Deserialize<'de> for Given {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Self::default())
+    }
+}
+
+impl<'de> Visitor<'de> for Given {
+    type Value = Self;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut fields: A) -> Result<Self, A::Error> {
+        while let Some((name, value)) = fields.next_entry::<String, Option<IgnoredAny>>()? {
+            self.0.push((name, value.is_none()));
+        }
+        Ok(self)
+    }
+}
+
 /// The fields of a request that have no effect, in the order of the request.
 pub(super) struct Ignored(Vec<&'static str>);
 
@@ -123,27 +160,24 @@ impl Ignored {
 
 impl Fields {
     /// Checks the fields of a request by their names.
-    pub(super) fn check(&self, request: &Value) -> Result<Ignored, Error> {
-        let Value::Object(members) = request else {
-            return Err(Error::new(ErrorName::InvalidRequest, "expected a JSON object as the request body"));
-        };
+    pub(super) fn check(&self, Given(fields): &Given) -> Result<Ignored, Error> {
         let mut ignored = Vec::new();
-        for (name, value) in members {
+        for (name, is_null) in fields {
             if self.read.contains(&name.as_str()) {
                 continue;
             }
             match self.ignored.iter().find(|known| *known == name) {
-                Some(_) if value.is_null() => {}
+                Some(_) if *is_null => {}
                 Some(known) => ignored.push(*known),
-                None => self.refuse(name, value)?,
+                None => self.refuse(name, *is_null)?,
             }
         }
         Ok(Ignored(ignored))
     }
 
-    fn refuse(&self, name: &str, value: &Value) -> Result<(), Error> {
+    fn refuse(&self, name: &str, is_null: bool) -> Result<(), Error> {
         let message = match self.refused.iter().find(|(known, _)| *known == name) {
-            Some(_) if value.is_null() => return Ok(()),
+            Some(_) if is_null => return Ok(()),
             Some((known, instead)) => format!("the field '{known}' is not supported: {instead}"),
             None => {
                 let known = self.read.iter().chain(self.ignored).copied();
@@ -169,18 +203,22 @@ pub(super) fn invalid(field: &str, message: impl Into<String>) -> Error {
 mod tests {
     use super::*;
 
+    fn given(request: &serde_json::Value) -> Given {
+        serde_json::from_str(&request.to_string()).unwrap()
+    }
+
     #[test]
     fn settings_of_a_model_call_are_ignored_and_named() {
         let request = json!({"model": "a", "temperature": 0, "messages": [], "max_tokens": 5, "top_p": null, "audio": null});
-        let ignored = CHAT.check(&request).unwrap();
+        let ignored = CHAT.check(&given(&request)).unwrap();
         assert_eq!(ignored.header().unwrap().1, "temperature, max_tokens");
-        assert!(CHAT.check(&json!({"model": "a"})).unwrap().header().is_none());
+        assert!(CHAT.check(&given(&json!({"model": "a"}))).unwrap().header().is_none());
     }
 
     #[test]
     fn other_fields_are_refused_by_name() {
         let refusal = |fields: &Fields, name: &str| {
-            let error = fields.check(&json!({name: 1})).err().unwrap();
+            let error = fields.check(&given(&json!({name: 1}))).err().unwrap();
             (error.message().to_owned(), error.body().details.unwrap()["param"].clone())
         };
         let cases = [

@@ -2,14 +2,12 @@
 
 use accord_api::{RunKind, RunQuery};
 use axum::Json;
-use axum::body::Bytes;
 use axum::response::{IntoResponse as _, Response};
-use serde_json::Value;
 
 use super::ask::{Ask, Client};
 use super::contract::{Form, wanted};
 use super::envelope::{self, OpenAiError};
-use super::fields::{RESPONSES, invalid};
+use super::fields::{Given, RESPONSES, invalid};
 use super::input::{self, Side, Turn};
 use super::response_events::Writer;
 use super::response_types::{CreateResponse, Echo, ResponseObject};
@@ -18,11 +16,13 @@ use super::work::{Work, WorkId};
 use crate::error::Error;
 use crate::http::body;
 use crate::http::extract::{Id, JsonBody};
+use crate::http::incoming::Takes;
 use crate::http::routes::{Route, Scope, route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(create, Call)
+            .takes(Takes::DATA)
             .for_runs(Scope::Free)
             .not_audited("the run itself says who asked for it, and when"),
         route!(one, Read),
@@ -55,10 +55,8 @@ pub(super) fn routes() -> Vec<Route> {
     )
 )]
 pub(super) async fn create(client: Client, JsonBody(bytes): JsonBody) -> Result<Response, Error> {
-    let document: Value = body::read(&bytes)?;
-    let ignored = RESPONSES.check(&document)?.header();
-    drop(document);
-    let (ask, echo, is_streamed) = read(&bytes)?;
+    let ignored = RESPONSES.check(&Given::read(&bytes).await?)?.header();
+    let (ask, echo, is_streamed) = read(body::read(&bytes).await?)?;
     let id = client.start("POST /v1/responses", &bytes, ask).await?;
     let mut response = match (is_streamed, echo.is_background) {
         (true, _) => {
@@ -85,8 +83,7 @@ pub(super) async fn create(client: Client, JsonBody(bytes): JsonBody) -> Result<
 }
 
 /// The request as a run, what its response repeats, and whether it is a stream.
-fn read(bytes: &Bytes) -> Result<(Ask, Echo, bool), Error> {
-    let request: CreateResponse = body::read(bytes)?;
+fn read(request: CreateResponse) -> Result<(Ask, Echo, bool), Error> {
     let format = request.text.and_then(|text| text.format);
     let tools = request.tools.unwrap_or_default();
     let wanted = wanted("text.format", format, tools, request.tool_choice.as_ref())?;

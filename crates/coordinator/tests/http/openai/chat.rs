@@ -152,7 +152,10 @@ async fn messages_become_the_input() {
         {"role": "user", "content": [{"type": "text", "text": "two"}]},
     ]);
     let (_, run) = answered(&desk, CHAT, json!({"model": "writer", "messages": messages}), said("2")).await;
-    assert_eq!(run["parameters"], json!({"prompt": "Be brief.\n\nUser: one\n\nAssistant: 1\n\nUser: two"}));
+    let prompt = "Answer the last message of this conversation. Each line is one message, as JSON:\n\
+        {\"role\":\"system\",\"content\":\"Be brief.\"}\n{\"role\":\"user\",\"content\":\"one\"}\n\
+        {\"role\":\"assistant\",\"content\":\"1\"}\n{\"role\":\"user\",\"content\":\"two\"}";
+    assert_eq!(run["parameters"], json!({"prompt": prompt}));
     let of_adder = |text: &str| json!({"model": "adder", "messages": [{"role": "user", "content": text}]});
     let (_, run) = answered(&desk, CHAT, of_adder("{\"n\": 1.5}"), said("x")).await;
     assert_eq!(run["parameters"], json!({"n": 1.5}));

@@ -23,10 +23,11 @@ mod updates;
 use async_trait::async_trait;
 
 use crate::child::Variables;
+use crate::mcp::McpServers;
 use crate::session::{Executor, OpenError, Session};
 use crate::start::Start;
 
-use super::{ACP, Host, SUBMIT_SERVER, SessionContext, SubmitServer, wrong};
+use super::{ACP, Host, PermissionDesk, SUBMIT_SERVER, SessionContext, SubmitServer, wrong};
 
 use conversation::Conversation;
 use permissions::Permissions;
@@ -36,13 +37,20 @@ use session::AcpSession;
 pub struct AcpExecutor {
     host: Host,
     submit: SubmitServer,
+    servers: Option<McpServers>,
 }
 
 impl AcpExecutor {
     /// The agent sees these variables, without Accord's own, and those of its settings. Where a result is to be handed in
     /// by a tool, it gets this server.
     pub fn new(variables: impl Into<Variables>, submit: SubmitServer) -> Self {
-        Self { host: Host::new(&ACP, variables), submit }
+        Self { host: Host::new(&ACP, variables), submit, servers: None }
+    }
+
+    /// With MCP servers, for agents that name some of a server's tools in `approve` or `effects`.
+    #[must_use]
+    pub fn with_mcp_servers(self, servers: McpServers) -> Self {
+        Self { servers: Some(servers), ..self }
     }
 }
 
@@ -72,8 +80,11 @@ impl Executor for AcpExecutor {
             ));
         }
         let past = start.conversation.as_ref().map(Conversation::read).transpose()?;
-        let permissions = Permissions::new(settings.allowed_tools.as_deref(), &start.mcp_servers);
-        let context = SessionContext::open(&self.host, &self.submit, settings, start)?;
+        let allowed_tools = settings.allowed_tools.as_deref().unwrap_or_default();
+        let known = permissions::known_tools(allowed_tools, &start.mcp_servers);
+        let desk = PermissionDesk::open(known, &start, self.servers.as_ref()).await?;
+        let permissions = Permissions::new(allowed_tools, &start.mcp_servers, desk.policy());
+        let context = SessionContext::open(&self.host, &self.submit, settings, desk, start)?;
         Ok(Box::new(AcpSession::new(Launcher { context, auth_method, permissions }, past)))
     }
 }

@@ -3,6 +3,7 @@
 //! The submit tool, the MCP servers of the agent and `allowed_tools` are allowed, and everything else is denied, unless `approve`
 //! in the blueprint leaves it to a person.
 
+use accord_domain::agent::{ACP_KINDS, KnownTools};
 use accord_domain::input_request::ToolUse;
 use agent_client_protocol::v1::schema::{
     PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest, SelectedPermissionOutcome,
@@ -11,6 +12,7 @@ use agent_client_protocol::v1::schema::{
 use serde_json::Value;
 
 use crate::mcp_server::McpServer;
+use crate::people::ToolPolicy;
 
 use super::super::PermissionRequest;
 use super::tool::Tool;
@@ -19,20 +21,34 @@ pub(super) struct Permissions {
     /// Names of tools, or kinds of them.
     allowed_tools: Vec<String>,
     servers: Vec<String>,
+    /// Whether `approve` names tools, so that a call of a tool without a name could be one of them.
+    needs_names: bool,
+}
+
+/// What can be named: kinds, the tools in `allowed_tools`, and tools of servers. An agent does not say which tools it has.
+pub(super) fn known_tools(allowed_tools: &[String], servers: &[McpServer]) -> KnownTools {
+    servers.iter().fold(KnownTools::of_acp(allowed_tools), |known, server| {
+        let name = &server.name;
+        known.with_server(name, &[&format!("mcp__{name}")])
+    })
 }
 
 impl Permissions {
-    pub(super) fn new(allowed_tools: Option<&[String]>, servers: &[McpServer]) -> Self {
+    pub(super) fn new(allowed_tools: &[String], servers: &[McpServer], policy: &ToolPolicy) -> Self {
         let servers = servers.iter().map(|server| server.name.clone()).collect();
-        Self { allowed_tools: allowed_tools.unwrap_or_default().to_vec(), servers }
+        let needs_names = policy.approvals().has_others_than(&ACP_KINDS);
+        Self { allowed_tools: allowed_tools.to_vec(), servers, needs_names }
     }
 
     /// A call that the agent asks for.
     pub(super) fn request(&self, id: String, tool: &Tool, arguments: Value) -> PermissionRequest {
         let kind = kind(tool.kind);
-        let is_listed = |allowed: &String| tool.name.as_ref() == Some(allowed) || kind == allowed;
-        let is_ours = tool.is_submit() || self.servers.iter().any(|server| tool.is_of(server, None));
-        let is_allowed = is_ours || self.allowed_tools.iter().any(is_listed);
+        let of_servers: Vec<String> = self.servers.iter().filter_map(|server| tool.name_at(server)).collect();
+        let has_name = tool.name.is_some() || !of_servers.is_empty();
+        let is_allowed_kind = |allowed: &String| kind == allowed && (has_name || !self.needs_names);
+        let is_listed = |allowed: &String| tool.name.as_ref() == Some(allowed) || is_allowed_kind(allowed);
+        let is_allowed =
+            tool.is_submit() || !of_servers.is_empty() || self.allowed_tools.iter().any(is_listed);
         let name = tool.name.clone().unwrap_or_else(|| tool.title.clone());
         // The submit tool is nobody's decision.
         let names = match tool.is_submit() {
@@ -40,7 +56,8 @@ impl Permissions {
             false => {
                 let without_prefix = name.strip_prefix("mcp__").map(str::to_owned);
                 let kind = (!kind.is_empty()).then(|| kind.to_owned());
-                [Some(name.clone()), without_prefix, kind].into_iter().flatten().collect()
+                let own = [Some(name.clone()), without_prefix, kind].into_iter().flatten();
+                own.chain(of_servers).collect()
             }
         };
         PermissionRequest { id, tool: ToolUse { name, arguments }, names, is_allowed }
@@ -87,6 +104,7 @@ mod tests {
         let permissions = Permissions {
             allowed_tools: vec!["read".to_owned(), "Bash".to_owned()],
             servers: vec!["my.docs".to_owned()],
+            needs_names: false,
         };
         for (name, kind, expected) in [
             ("mcp__accord_submit__submit_result", ToolKind::Other, true),
@@ -98,6 +116,29 @@ mod tests {
         ] {
             let request = permissions.request("1".to_owned(), &tool(name, kind), json!({}));
             assert_eq!(request.is_allowed, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_call_without_a_name_is_not_allowed_by_its_kind_if_approve_names_tools() {
+        for needs_names in [false, true] {
+            let permissions =
+                Permissions { allowed_tools: vec!["execute".to_owned()], servers: Vec::new(), needs_names };
+            let nameless = Tool { name: None, ..tool("", ToolKind::Execute) };
+            let request = |tool: &Tool| permissions.request("1".to_owned(), tool, json!({}));
+            assert_eq!(request(&nameless).is_allowed, !needs_names);
+            assert!(request(&tool("Cargo", ToolKind::Execute)).is_allowed);
+        }
+    }
+
+    #[test]
+    fn a_tool_of_a_server_has_the_name_that_agent_files_use() {
+        let (allowed_tools, servers) = (Vec::new(), vec!["my-docs".to_owned()]);
+        let permissions = Permissions { allowed_tools, servers, needs_names: true };
+        for title in ["mcp__my-docs__Find.It", "Tool: my-docs/find-it", "find_it (my-docs MCP Server)"] {
+            let tool = Tool { title: title.to_owned(), ..Tool::default() };
+            let request = permissions.request("1".to_owned(), &tool, json!({}));
+            assert!(request.names.contains(&"my-docs__find_it".to_owned()), "{:?}", request.names);
         }
     }
 

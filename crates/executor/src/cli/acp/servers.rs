@@ -18,11 +18,11 @@ pub(super) fn servers<'a>(
                 let env = env.iter().map(|(name, value)| EnvVariable::new(name, value)).collect();
                 Ok(Server::Stdio(McpServerStdio::new(name, command).args(args.clone()).env(env)))
             }
-            Reach::Address { url, headers } if capabilities.http => {
+            Reach::Address { url, headers } | Reach::Coordinator { url, headers } if capabilities.http => {
                 let headers = headers.iter().map(|(name, value)| HttpHeader::new(name, value)).collect();
                 Ok(Server::Http(McpServerHttp::new(name, url).headers(headers)))
             }
-            Reach::Address { .. } => Err(name),
+            Reach::Address { .. } | Reach::Coordinator { .. } => Err(name),
         }
     };
     servers.map(server).collect()

@@ -1,5 +1,6 @@
 //! Which tool a call is of. The protocol has a title for people and, in newer agents, a name; some put the name elsewhere.
 
+use accord_domain::agent::folded;
 use agent_client_protocol::v1::schema::{Meta, ToolCallUpdateFields, ToolKind};
 use serde_json::Value;
 
@@ -44,24 +45,30 @@ impl Tool {
         self.is_of(SUBMIT_SERVER, Some(SUBMIT_TOOL))
     }
 
-    /// Whether it is a tool of this MCP server. Agents write that as `mcp__SERVER__TOOL`, `SERVER_TOOL`, `SERVER/TOOL`,
-    /// `Tool: SERVER/TOOL`, `mcp.SERVER.TOOL` or `TOOL (SERVER MCP Server)`. A title counts only where nothing else is known,
-    /// and never for a tool that runs commands or changes files: those have texts of the model as titles.
+    /// `SERVER__TOOL`, if it is a tool of this MCP server.
+    pub(super) fn name_at(&self, server: &str) -> Option<String> {
+        Some(format!("{server}__{}", self.tool_at(server)?))
+    }
+
+    /// Whether it is this tool of an MCP server, or any.
     pub(super) fn is_of(&self, server: &str, tool: Option<&str>) -> bool {
-        let server = plain(server);
-        let fits = |rest: &str| tool.map_or(!rest.is_empty(), |tool| rest == plain(tool));
-        let is_behind = |text: &str, before: &str| {
-            text.strip_prefix(before)
-                .and_then(|rest| rest.strip_prefix(&format!("{server}_")))
-                .is_some_and(fits)
-        };
+        self.tool_at(server).is_some_and(|found| tool.is_none_or(|tool| found == folded(tool)))
+    }
+
+    /// What an MCP server calls it, folded, if it is one of its tools. Agents write that as `mcp__SERVER__TOOL`, `SERVER_TOOL`,
+    /// `SERVER/TOOL`, `Tool: SERVER/TOOL`, `mcp.SERVER.TOOL` or `TOOL (SERVER MCP Server)`. A title counts only where nothing else
+    /// is known, and never for a tool that runs commands or changes files: those have texts of the model as titles.
+    fn tool_at(&self, server: &str) -> Option<String> {
+        let server = folded(server);
         let text = match &self.name {
-            Some(name) => plain(name),
-            None if self.changes_something() || is_phrase(&self.title) => return false,
-            None => plain(&self.title),
+            Some(name) => folded(name),
+            None if self.changes_something() || is_phrase(&self.title) => return None,
+            None => folded(&self.title),
         };
-        ["mcp_", "", "tool_", "tool_mcp_"].iter().any(|before| is_behind(&text, before))
-            || text.strip_suffix(&format!("_{server}_mcp_server")).is_some_and(fits)
+        let behind = |before: &&str| text.strip_prefix(before)?.strip_prefix(&format!("{server}_"));
+        let found = ["mcp_", "", "tool_", "tool_mcp_"].iter().find_map(behind);
+        let found = found.or_else(|| text.strip_suffix(&format!("_{server}_mcp_server")));
+        found.filter(|tool| !tool.is_empty()).map(str::to_owned)
     }
 
     fn changes_something(&self) -> bool {
@@ -81,12 +88,6 @@ fn is_phrase(title: &str) -> bool {
 /// Where Claude's adapter puts the name.
 fn claude_name(meta: Option<&Meta>) -> Option<String> {
     meta?.get("claudeCode")?.get("toolName").and_then(Value::as_str).map(str::to_owned)
-}
-
-/// A name without its punctuation.
-fn plain(name: &str) -> String {
-    let words = name.split(|each: char| !each.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect::<Vec<_>>().join("_")
 }
 
 #[cfg(test)]

@@ -6,13 +6,13 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use accord_domain::agent::KnownTools;
 use accord_domain::input_request::ToolUse;
 use serde_json::{Value, json};
 
 use crate::mcp_server::McpServer;
-use crate::people::Approvals;
 
-use super::super::{PermissionRequest, is_about_server};
+use super::super::{PermissionDesk, PermissionRequest};
 use super::line::Call;
 use super::tools::{BUILT_IN, MCP, Permissions, prefix};
 
@@ -25,39 +25,35 @@ const FILE_TOOLS: [(&str, &str); 5] = [
     ("Grep", "path"),
 ];
 
-/// The rules that make the CLI ask for what `approve` is about.
+/// The tools that the CLI has, with the names of each.
+pub(super) fn known_tools(tools: &[String], allowed_tools: &[String], servers: &[McpServer]) -> KnownTools {
+    let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
+    let own = KnownTools::of_claude_code(&tools, allowed_tools);
+    servers.iter().fold(own, |known, server| {
+        let whole = prefix(&server.name);
+        let key = whole.strip_prefix(MCP).unwrap_or_default();
+        known.with_server(&server.name, &[&whole, key])
+    })
+}
+
+/// The rules that make the CLI ask for what `approve` is about: for its own tools one by one, for those of a server all together,
+/// because a rule with another spelling than the CLI's would ask for nothing.
 pub(super) fn ask_rules(
-    approvals: &dyn Approvals,
+    desk: &PermissionDesk,
     permissions: &Permissions,
     servers: &[McpServer],
 ) -> Vec<String> {
-    let is_mentioned = |tool: &&String| names(tool, servers).iter().any(|name| approvals.mention(name));
+    let is_mentioned =
+        |tool: &&String| names(tool, servers).iter().any(|name| desk.policy().may_need_approval(name));
     let own = permissions.available.iter().filter(is_mentioned).cloned();
-    let approve = approvals.tools();
     let of_server = |server: &McpServer| {
-        let rules = approve.iter().filter_map(|tool| server_rule(tool, server));
-        rules.collect::<Vec<_>>()
+        let whole = prefix(&server.name);
+        desk.holds_back(&server.name, whole.strip_prefix(MCP)?).then_some(whole)
     };
-    let mut rules: Vec<String> = own.chain(servers.iter().flat_map(of_server)).collect();
+    let mut rules: Vec<String> = own.chain(servers.iter().filter_map(of_server)).collect();
     rules.sort();
     rules.dedup();
     rules
-}
-
-/// The rule for an entry of `approve` that is about tools of this server. One with a `*` is about all of its tools here, because
-/// the CLI does not take every pattern.
-fn server_rule(entry: &str, server: &McpServer) -> Option<String> {
-    let whole = prefix(&server.name);
-    let key = whole.strip_prefix(MCP)?;
-    if !is_about_server(entry, &server.name, key) {
-        return None;
-    }
-    let beginnings = [format!("{whole}__"), format!("{key}__"), format!("{}__", server.name)];
-    let name = || beginnings.iter().find_map(|beginning| entry.strip_prefix(beginning));
-    match entry.ends_with('*') {
-        true => Some(whole),
-        false => Some(format!("{whole}__{}", name()?)),
-    }
 }
 
 /// All names that a tool of the CLI can have in `approve`.
@@ -152,57 +148,46 @@ fn answered(request_id: &str, answer: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::sync::Arc;
 
     use super::*;
+    use crate::journal::Journal;
     use crate::mcp_server::Reach;
-
-    #[derive(Debug)]
-    struct Tools(&'static [&'static str]);
-
-    impl Approvals for Tools {
-        fn are_needed(&self, tool: &str, _arguments: &Value) -> bool {
-            self.mention(tool)
-        }
-
-        fn tools(&self) -> Vec<String> {
-            self.0.iter().map(|&tool| tool.to_owned()).collect()
-        }
-
-        fn mention(&self, tool: &str) -> bool {
-            let is_about = |each: &&str| match each.strip_suffix('*') {
-                Some(beginning) => tool.starts_with(beginning),
-                None => *each == tool,
-            };
-            self.0.iter().any(is_about)
-        }
-    }
+    use crate::people::ToolEntries;
 
     fn servers() -> Vec<McpServer> {
         let reach = || Reach::Address { url: String::new(), headers: BTreeMap::new() };
         ["my.desk", "tracker"].map(|name| McpServer { name: name.to_owned(), reach: reach() }).to_vec()
     }
 
+    fn tools() -> Vec<String> {
+        ["read_file", "list_files", "write_file", "run_command"].map(str::to_owned).to_vec()
+    }
+
+    fn own() -> Vec<String> {
+        vec!["WebFetch(domain:a.b)".to_owned()]
+    }
+
     fn permissions() -> Permissions {
-        let tools = ["read_file", "list_files", "write_file", "run_command"].map(str::to_owned);
-        let own = ["WebFetch(domain:a.b)".to_owned()];
-        Permissions::new(&tools, Some(&own), &servers()).unwrap()
+        Permissions::new(&tools(), Some(&own()), &servers()).unwrap()
     }
 
     #[test]
     fn every_name_of_a_tool_makes_the_cli_ask() {
-        let rules = |approve: &'static [&'static str]| {
-            ask_rules(&Tools(approve), &permissions(), &servers()).join(" ")
-        };
-        assert_eq!(rules(&["run_command", "Bash", "Grep"]), "Bash");
-        assert_eq!(rules(&["write_file"]), "Edit Write");
-        assert_eq!(
-            rules(&["my.desk__find", "mcp__tracker__delete", "other__x"]),
-            "mcp__my_desk__find mcp__tracker__delete"
-        );
-        assert_eq!(rules(&["tracker__*"]), "mcp__tracker");
-        assert_eq!(rules(&["tracker__del*"]), "mcp__tracker");
-        assert_eq!(rules(&["*"]), "Bash Edit Glob Read WebFetch Write mcp__my_desk mcp__tracker");
-        assert_eq!(rules(&[]), "");
+        for (approve, expected) in [
+            (&["run_command", "Bash", "Glob"][..], "Bash Glob"),
+            (&["write_file"], "Edit Write"),
+            (&["my.desk__*", "mcp__tracker__*"], "mcp__my_desk mcp__tracker"),
+            (&["my_desk__*"], "mcp__my_desk"),
+            (&["*"], "Bash Edit Glob Read WebFetch Write mcp__my_desk mcp__tracker"),
+            (&[], ""),
+        ] {
+            let approve = approve.iter().map(|&tool| (tool.into(), None)).collect();
+            let entries = ToolEntries { approve, effects: Vec::new() };
+            let known = known_tools(&tools(), &own(), &servers());
+            let desk = PermissionDesk::new(known, entries, Arc::new(Journal::none())).unwrap();
+            assert_eq!(ask_rules(&desk, &permissions(), &servers()).join(" "), expected);
+        }
     }
 
     #[test]

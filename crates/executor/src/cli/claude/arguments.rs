@@ -159,7 +159,9 @@ pub(super) fn mcp_config(servers: &[&McpServer]) -> Value {
             Reach::Program { command, args, env } => {
                 json!({"type": "stdio", "command": command, "args": args, "env": env})
             }
-            Reach::Address { url, headers } => json!({"type": "http", "url": url, "headers": headers}),
+            Reach::Address { url, headers } | Reach::Coordinator { url, headers } => {
+                json!({"type": "http", "url": url, "headers": headers})
+            }
         };
         (server.name.clone(), reach)
     };

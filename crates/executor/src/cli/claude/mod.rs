@@ -26,10 +26,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::child::Variables;
+use crate::mcp::McpServers;
 use crate::session::{Executor, OpenError, Session};
 use crate::start::Start;
 
-use super::{CLAUDE_CODE, Host, SessionContext, Settings, SubmitServer};
+use super::{CLAUDE_CODE, Host, PermissionDesk, SessionContext, Settings, SubmitServer};
 
 use conversation::Conversation;
 use process::Launcher;
@@ -40,6 +41,7 @@ use tools::Permissions;
 pub struct ClaudeCodeExecutor {
     host: Host,
     submit: SubmitServer,
+    servers: Option<McpServers>,
     private_files: Arc<[PathBuf]>,
 }
 
@@ -47,12 +49,19 @@ impl ClaudeCodeExecutor {
     /// The CLI sees these variables, without Accord's own, and those of its settings. Where a result is to be handed in
     /// by a tool, it gets this server.
     pub fn new(variables: impl Into<Variables>, submit: SubmitServer) -> Self {
-        Self { host: Host::new(&CLAUDE_CODE, variables), submit, private_files: Arc::default() }
+        let host = Host::new(&CLAUDE_CODE, variables);
+        Self { host, submit, servers: None, private_files: Arc::default() }
     }
 
     /// The same executor, where the built-in tools for files leave these alone: the settings and the data that Accord uses.
     pub fn with_private_files(self, files: Vec<PathBuf>) -> Self {
         Self { private_files: files.into(), ..self }
+    }
+
+    /// With MCP servers, for agents that name some of a server's tools in `approve` or `effects`.
+    #[must_use]
+    pub fn with_mcp_servers(self, servers: McpServers) -> Self {
+        Self { servers: Some(servers), ..self }
     }
 }
 
@@ -61,15 +70,18 @@ impl Executor for ClaudeCodeExecutor {
     async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
         let settings = Settings::read(&CLAUDE_CODE, &start.settings)?;
         arguments::check(&settings.args)?;
-        if !start.approvals.tools().is_empty() {
+        let allowed_tools = settings.allowed_tools.as_deref();
+        let mut permissions = Permissions::new(&start.tools, allowed_tools, &start.mcp_servers)?;
+        let past = start.conversation.clone().map(Conversation::read).transpose()?;
+        let known =
+            approvals::known_tools(&start.tools, allowed_tools.unwrap_or_default(), &start.mcp_servers);
+        let desk = PermissionDesk::open(known, &start, self.servers.as_ref()).await?;
+        if desk.is_open() {
             arguments::check_with_approvals(&settings.args)?;
         }
-        let mut permissions =
-            Permissions::new(&start.tools, settings.allowed_tools.as_deref(), &start.mcp_servers)?;
-        permissions.asked = approvals::ask_rules(start.approvals.as_ref(), &permissions, &start.mcp_servers);
-        let past = start.conversation.clone().map(Conversation::read).transpose()?;
+        permissions.asked = approvals::ask_rules(&desk, &permissions, &start.mcp_servers);
         let tools = start.tools.clone();
-        let context = SessionContext::open(&self.host, &self.submit, settings, start)?;
+        let context = SessionContext::open(&self.host, &self.submit, settings, desk, start)?;
         let permissions = permissions.keeping(&tools, &context.folder, &self.private_files);
         Ok(Box::new(ClaudeCode::new(Launcher { context, permissions }, past)))
     }

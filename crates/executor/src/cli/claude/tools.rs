@@ -7,6 +7,8 @@
 
 use std::path::{Path, PathBuf};
 
+use accord_domain::agent::{ExecutorKind, KnownTools, rule_tool};
+
 use crate::mcp_server::McpServer;
 use crate::session::OpenError;
 use crate::tools::PRIVATE;
@@ -61,7 +63,10 @@ impl Permissions {
         }
         let allowed_tools = allowed_tools.unwrap_or_default();
         for tool in allowed_tools {
-            let name = tool.split('(').next().unwrap_or_default().trim();
+            let names = servers.iter().map(|server| server.name.as_str());
+            KnownTools::check_allowed(ExecutorKind::ClaudeCode, names, tool)
+                .map_err(|error| wrong(&CLAUDE_CODE, format!("`allowed_tools`: {error}")))?;
+            let name = rule_tool(tool);
             if !name.starts_with(MCP) {
                 add(&mut permissions.available, name);
             }
@@ -202,6 +207,9 @@ mod tests {
 
     #[test]
     fn rejects_unknown_tools() {
+        let error = permissions(&[], Some(&["mcp__doc__search"]), &["docs"]).unwrap_err();
+        let text = "`allowed_tools`: 'mcp__doc__search' matches no tool of the agent; did you mean 'mcp__docs__search'?";
+        assert!(error.ends_with(text), "{error}");
         let error = permissions(&["rm"], None, &[]).unwrap_err();
         assert!(error.contains("unknown tool 'rm'") && error.contains("read_file, list_files"), "{error}");
         for servers in [&["accord_submit"][..], &["a.b", "a b"]] {

@@ -7,17 +7,14 @@
 
 use std::collections::BTreeMap;
 
+use accord_domain::agent::{CODEX_TOOLS, KnownTools};
 use accord_domain::input_request::ToolUse;
 use serde_json::{Value, json};
 
 use crate::mcp_server::McpServer;
-use crate::people::Approvals;
 
-use super::super::{Permission, PermissionRequest, SUBMIT_SERVER, is_about_server};
+use super::super::{Permission, PermissionDesk, PermissionRequest, SUBMIT_SERVER};
 use super::servers::key;
-
-/// The names of commands and of changes of files in `approve`.
-const WORK: [&str; 2] = ["run_command", "write_file"];
 
 const COMMAND: &str = "item/commandExecution/requestApproval";
 const FILE_CHANGE: &str = "item/fileChange/requestApproval";
@@ -26,34 +23,29 @@ const ELICITATION: &str = "mcpServer/elicitation/request";
 /// Tools at work: name and arguments by the id of the item.
 pub(super) type Started = BTreeMap<String, (String, Value)>;
 
+/// What Codex can ask for.
+pub(super) fn known_tools(servers: &[McpServer]) -> KnownTools {
+    servers.iter().fold(KnownTools::of_codex(), |known, server| {
+        let key = key(&server.name);
+        known.with_server(&server.name, &[&key, &format!("mcp__{key}")])
+    })
+}
+
 /// When Codex asks.
-pub(super) fn policy(approvals: &dyn Approvals) -> &'static str {
-    if WORK.iter().any(|tool| approvals.mention(tool)) {
+pub(super) fn policy(desk: &PermissionDesk) -> &'static str {
+    if CODEX_TOOLS.iter().any(|tool| desk.policy().may_need_approval(tool)) {
         return "untrusted";
     }
-    match approvals.tools().is_empty() {
-        true => "never",
+    match desk.is_open() {
+        false => "never",
         // It asks for tools of MCP servers, and for commands outside of the sandbox, which are denied.
-        false => "on-request",
+        true => "on-request",
     }
 }
 
 /// Whether Codex has to ask for the tools of a server.
-pub(super) fn holds_back(approvals: &dyn Approvals, server: &McpServer) -> bool {
-    let key = key(&server.name);
-    let is_about = |tool: &String| is_about_server(tool, &server.name, &key);
-    server.name != SUBMIT_SERVER && approvals.tools().iter().any(is_about)
-}
-
-/// The first entry of `approve` that Codex cannot ask for.
-pub(super) fn unknown(approvals: &dyn Approvals, servers: &[McpServer]) -> Option<String> {
-    let is_of_server =
-        |tool: &str| servers.iter().any(|server| is_about_server(tool, &server.name, &key(&server.name)));
-    let is_work = |tool: &str| match tool.strip_suffix('*') {
-        Some(beginning) => WORK.iter().any(|work| work.starts_with(beginning)),
-        None => WORK.contains(&tool),
-    };
-    approvals.tools().into_iter().find(|tool| !is_work(tool) && !is_of_server(tool))
+pub(super) fn holds_back(desk: &PermissionDesk, server: &McpServer) -> bool {
+    server.name != SUBMIT_SERVER && desk.holds_back(&server.name, &key(&server.name))
 }
 
 /// What Codex asks for; `None` if it is nothing that a person could approve.
@@ -65,7 +57,7 @@ pub(super) fn request(
     has_sandbox: bool,
 ) -> Option<PermissionRequest> {
     let text = |name: &str| params.get(name).and_then(Value::as_str);
-    let work = || WORK.map(str::to_owned).to_vec();
+    let work = || CODEX_TOOLS.map(str::to_owned).to_vec();
     let id = |item: &str| format!("{}/{item}", text("turnId").unwrap_or_default());
     let item = text("itemId").unwrap_or_default();
     match method {
@@ -116,24 +108,18 @@ pub(super) fn answer(method: &str, permission: &Permission) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::journal::Journal;
     use crate::mcp_server::Reach;
+    use crate::people::ToolEntries;
+    use crate::session::OpenError;
 
-    #[derive(Debug)]
-    struct Tools(&'static [&'static str]);
-
-    impl Approvals for Tools {
-        fn are_needed(&self, tool: &str, _arguments: &Value) -> bool {
-            self.mention(tool)
-        }
-
-        fn tools(&self) -> Vec<String> {
-            self.0.iter().map(|&tool| tool.to_owned()).collect()
-        }
-
-        fn mention(&self, tool: &str) -> bool {
-            self.0.iter().any(|each| *each == tool || *each == "*")
-        }
+    fn desk(approve: &[&str]) -> Result<PermissionDesk, OpenError> {
+        let approve = approve.iter().map(|&tool| (tool.into(), None)).collect();
+        let entries = ToolEntries { approve, effects: Vec::new() };
+        PermissionDesk::new(known_tools(&servers()), entries, Arc::new(Journal::none()))
     }
 
     fn servers() -> Vec<McpServer> {
@@ -143,27 +129,28 @@ mod tests {
 
     #[test]
     fn codex_requests_the_configured_approvals() {
-        let held = |approve: &'static [&'static str]| {
-            let servers = servers();
-            let held = servers.iter().filter(|server| holds_back(&Tools(approve), server));
+        let desk = |approve: &[&str]| desk(approve).unwrap();
+        let held = |approve: &[&str]| {
+            let (desk, servers) = (desk(approve), servers());
+            let held = servers.iter().filter(|server| holds_back(&desk, server));
             held.map(|server| server.name.clone()).collect::<Vec<_>>()
         };
-        assert_eq!(policy(&Tools(&[])), "never");
-        assert_eq!(policy(&Tools(&["write_file"])), "untrusted");
-        assert_eq!(policy(&Tools(&["*"])), "untrusted");
-        assert_eq!(policy(&Tools(&["tracker__x"])), "on-request");
+        assert_eq!(policy(&desk(&[])), "never");
+        assert_eq!(policy(&desk(&["write_file"])), "untrusted");
+        assert_eq!(policy(&desk(&["*"])), "untrusted");
+        assert_eq!(policy(&desk(&["tracker__*"])), "on-request");
         assert_eq!(held(&["run_command"]), [""; 0]);
-        assert_eq!(held(&["my.desk__find"]), ["my.desk"]);
-        assert_eq!(held(&["my_desk__*", "mcp__tracker__x"]), ["my.desk", "tracker"]);
+        assert_eq!(held(&["my.desk__*"]), ["my.desk"]);
+        assert_eq!(held(&["my_desk__*", "mcp__tracker__*"]), ["my.desk", "tracker"]);
         assert_eq!(held(&["*"]), ["my.desk", "tracker"]);
     }
 
     #[test]
-    fn names_that_codex_cannot_ask_for_are_found() {
-        let unknown = |approve: &'static [&'static str]| unknown(&Tools(approve), &servers());
-        assert_eq!(unknown(&["run_command", "write_*", "tracker__x", "*"]), None);
-        assert_eq!(unknown(&["read_file"]).as_deref(), Some("read_file"));
-        assert_eq!(unknown(&["other__x"]).as_deref(), Some("other__x"));
+    fn names_that_codex_cannot_ask_for_are_rejected() {
+        assert!(desk(&["run_command", "write_*", "tracker__*", "*"]).is_ok());
+        for entry in ["read_file", "other__x", "run_comand"] {
+            assert!(desk(&[entry]).is_err(), "{entry}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::child::{Live, Signal};
 use crate::event::{Event, Events};
+use crate::json;
 use crate::session::TurnError;
 use crate::turn::{Delivery, Turn};
 
@@ -147,7 +148,7 @@ impl Lines {
         events: &Events,
     ) -> Result<(), TurnError> {
         let wrong = || failed(format!("Codex wrote a line that is not JSON: '{}'", excerpt(line)));
-        let value: Value = serde_json::from_str(line).map_err(|_| wrong())?;
+        let value: Value = json::read_message(line).map_err(|_| wrong())?;
         let Some(kind) = value.get("type").and_then(Value::as_str) else { return Err(wrong()) };
         let text =
             |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -62,8 +62,8 @@ impl Launcher {
 
     /// The configuration of the MCP servers of a thread.
     pub(super) fn servers(&self, inbox: Option<&SubmissionInbox>) -> Value {
-        let approvals = self.context.desk.approvals.as_ref();
-        servers::inline(self.context.servers(inbox), |server| approvals::holds_back(approvals, server))
+        let desk = &self.context.desk;
+        servers::inline(self.context.servers(inbox), |server| approvals::holds_back(desk, server))
     }
 
     /// What Codex asks for, if a person may have to decide about it.

@@ -117,7 +117,7 @@ impl Server {
         let inbox = launcher.context.inbox(&turn.delivery).map_err(Interruption::Turn)?;
         let mut params = json!({
             "cwd": launcher.context.folder,
-            "approvalPolicy": approvals::policy(launcher.context.desk.approvals.as_ref()),
+            "approvalPolicy": approvals::policy(&launcher.context.desk),
             "config": {"mcp_servers": launcher.servers(inbox.as_ref())},
         });
         if let Some(model) = launcher.context.model(turn) {

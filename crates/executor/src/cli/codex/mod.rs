@@ -24,10 +24,11 @@ mod turn_error;
 use async_trait::async_trait;
 
 use crate::child::Variables;
+use crate::mcp::McpServers;
 use crate::session::{Executor, OpenError, Session};
 use crate::start::Start;
 
-use super::{CODEX, Host, SessionContext, Settings, SubmitServer, wrong};
+use super::{CODEX, Host, PermissionDesk, SessionContext, Settings, SubmitServer, wrong};
 
 use arguments::OwnArguments;
 use conversation::Conversation;
@@ -38,13 +39,20 @@ use session::{Backend, Codex};
 pub struct CodexExecutor {
     host: Host,
     submit: SubmitServer,
+    servers: Option<McpServers>,
 }
 
 impl CodexExecutor {
     /// The CLI sees these variables, without Accord's own, and those of its settings. Where a result is to be handed in
     /// by a tool, it gets this server.
     pub fn new(variables: impl Into<Variables>, submit: SubmitServer) -> Self {
-        Self { host: Host::new(&CODEX, variables), submit }
+        Self { host: Host::new(&CODEX, variables), submit, servers: None }
+    }
+
+    /// With MCP servers, for agents that name some of a server's tools in `approve` or `effects`.
+    #[must_use]
+    pub fn with_mcp_servers(self, servers: McpServers) -> Self {
+        Self { servers: Some(servers), ..self }
     }
 }
 
@@ -60,14 +68,10 @@ impl Executor for CodexExecutor {
             return Err(OpenError::Settings(text.to_owned()));
         }
         servers::check(&start.mcp_servers).map_err(|error| wrong(&CODEX, error))?;
-        if let Some(tool) = approvals::unknown(start.approvals.as_ref(), &start.mcp_servers) {
-            let text = format!(
-                "`approve` has '{tool}', which Codex cannot ask for: use run_command, write_file, or SERVER__TOOL for a tool of `mcp_servers`"
-            );
-            return Err(OpenError::Settings(text));
-        }
         let past = start.conversation.as_ref().map(Conversation::read).transpose()?;
-        let context = SessionContext::open(&self.host, &self.submit, settings, start)?;
+        let known = approvals::known_tools(&start.mcp_servers);
+        let desk = PermissionDesk::open(known, &start, self.servers.as_ref()).await?;
+        let context = SessionContext::open(&self.host, &self.submit, settings, desk, start)?;
         let home = launcher::home(&context)?;
         let launcher = Launcher { context, home, own };
         launcher.check()?;

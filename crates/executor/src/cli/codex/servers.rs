@@ -66,7 +66,7 @@ pub(super) fn inline<'a>(
                 members.extend(program(command, args));
                 members.insert("env".to_owned(), json!(env));
             }
-            Reach::Address { url, headers } => {
+            Reach::Address { url, headers } | Reach::Coordinator { url, headers } => {
                 members.insert("url".to_owned(), json!(url));
                 members.insert("http_headers".to_owned(), json!(headers));
             }
@@ -100,10 +100,10 @@ impl ServerVariables {
                     members.insert("env_vars".to_owned(), secret.keys().cloned().cloned().collect());
                     secret.into_iter().try_for_each(|(name, value)| configured.variable(name, value))?;
                 }
-                Reach::Address { url, .. } if holds_secret(url) => {
+                Reach::Address { url, .. } | Reach::Coordinator { url, .. } if holds_secret(url) => {
                     return Err(ServerError::SecretUrl(server.name.clone()));
                 }
-                Reach::Address { url, headers } => {
+                Reach::Address { url, headers } | Reach::Coordinator { url, headers } => {
                     members.insert("url".to_owned(), json!(url));
                     let mut named = Map::new();
                     for (header, value) in headers {

@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use crate::json;
 use crate::session::TurnError;
 
 use super::super::excerpt;
@@ -89,7 +90,7 @@ impl CodexError {
 
     /// The message, taken out of the provider's body where that is what it is.
     fn display_message(&self) -> String {
-        let body: Option<Value> = serde_json::from_str(&self.message).ok();
+        let body: Option<Value> = json::read_message(&self.message).ok();
         let inner = body.as_ref().and_then(|body| body.pointer("/error/message")).and_then(Value::as_str);
         match excerpt(inner.unwrap_or(&self.message)) {
             words if words.is_empty() => "Codex failed without a reason".to_owned(),

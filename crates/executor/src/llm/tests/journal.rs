@@ -1,6 +1,5 @@
 //! A turn that continues after its recorded steps.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use accord_domain::id::InputId;
@@ -13,7 +12,8 @@ use serde_json::{Value, json};
 use super::samples::{PROVIDERS, Say, streamed};
 use super::script::{Canned, Script, native, open, settings, start, turn};
 use crate::{
-    Answer, Approvals, Ask, Delivery, Effect, Event, Journal, Start, StepSink, TurnError, TurnFailure,
+    Answer, ApprovalRule, Ask, Delivery, Effect, Event, Journal, Start, StepSink, ToolEntries, TurnError,
+    TurnFailure,
 };
 
 #[derive(Default)]
@@ -117,8 +117,9 @@ async fn a_call_that_had_started_is_unverified() {
 #[tokio::test]
 async fn a_started_call_is_repeated_if_the_agent_file_allows_it() {
     let whole = run("openai", &[], answers("openai"), Delivery::Text).await;
-    let declared = BTreeMap::from([("echo".to_owned(), Effect::Idempotent)]);
-    let start = Start { effects: declared, ..start(settings("openai", json!({})), &["echo"], None) };
+    let effects = vec![("echo".into(), Effect::Idempotent)];
+    let tool_entries = ToolEntries { effects, ..ToolEntries::default() };
+    let start = Start { tool_entries, ..start(settings("openai", json!({})), &["echo"], None) };
     let again = run_with(start, &whole.steps[..2], answers("openai").split_off(1), Delivery::Text).await;
     let Body::ToolResult { ok, .. } = &again.steps[2].body else { panic!("{:?}", again.steps) };
     assert!(ok, "{:?}", again.steps);
@@ -128,25 +129,22 @@ async fn a_started_call_is_repeated_if_the_agent_file_allows_it() {
 #[derive(Debug)]
 struct Even;
 
-impl Approvals for Even {
-    fn are_needed(&self, _tool: &str, arguments: &Value) -> bool {
+impl ApprovalRule for Even {
+    fn holds(&self, arguments: &Value) -> bool {
         arguments["n"].as_u64().is_some_and(|number| number % 2 == 0)
-    }
-
-    fn tools(&self) -> Vec<String> {
-        vec!["echo".to_owned()]
-    }
-
-    fn mention(&self, tool: &str) -> bool {
-        tool == "echo"
     }
 }
 
 #[tokio::test]
 async fn a_call_that_needs_approval_waits_for_it_and_then_runs_once() {
     for provider in PROVIDERS {
-        let started =
-            || Start { approvals: Arc::new(Even), ..start(settings(provider, json!({})), &["echo"], None) };
+        let rule: Arc<dyn ApprovalRule> = Arc::new(Even);
+        let tool_entries =
+            ToolEntries { approve: vec![("echo".into(), Some(rule))], ..ToolEntries::default() };
+        let started = || Start {
+            tool_entries: tool_entries.clone(),
+            ..start(settings(provider, json!({})), &["echo"], None)
+        };
         let first = run_with(started(), &[], answers(provider), Delivery::Text).await;
         assert_eq!(first.answer.unwrap_err().error, TurnError::InputRequired, "{provider}");
         assert_eq!(first.requests, 2, "{provider}");
@@ -179,6 +177,36 @@ async fn a_call_that_needs_approval_waits_for_it_and_then_runs_once() {
         assert_eq!(other.answer.unwrap_err().error, TurnError::InputRequired, "approved for other arguments");
         assert_eq!(other.asked, first.asked);
     }
+}
+
+/// A record without the approval of a call is that of a fork.
+#[tokio::test]
+async fn a_call_without_its_approval_does_not_run_beside_one_with_a_result() {
+    let started =
+        Start { approvals: Arc::new(Even), ..start(settings("openai", json!({})), &["echo"], None) };
+    let usage = json!({"input_tokens": 1, "output_tokens": 1, "cost_usd": null});
+    let calls = ["a", "b"].map(|id| {
+        json!({"id": id, "name": "echo", "arguments": format!("{{\"n\":{}}}", if id == "a" { 1 } else { 2 })})
+    });
+    let bodies = [
+        json!({"type": "model_answer", "text": "", "calls": calls, "ending": "finished", "model": "m", "usage": usage}),
+        json!({"type": "tool_started", "call_id": "a"}),
+        json!({"type": "tool_result", "call_id": "a", "name": "echo", "ok": true, "text": "1"}),
+    ];
+    let steps: Vec<Step> = (1..)
+        .zip(bodies)
+        .map(|(number, body)| Step {
+            number,
+            delivery: 0,
+            at: Timestamp::UNIX_EPOCH,
+            body: serde_json::from_value(body).unwrap(),
+        })
+        .collect();
+    let ran = run_with(started, &steps, Vec::new(), Delivery::Text).await;
+    assert_eq!(ran.answer.unwrap_err().error, TurnError::InputRequired);
+    assert_eq!((ran.steps.len(), ran.requests), (3, 0), "nothing runs");
+    let asked: Vec<&Value> = ran.asked.iter().map(|ask| &ask.tool.as_ref().unwrap().arguments).collect();
+    assert_eq!(asked, [&json!({"n": 2})]);
 }
 
 #[tokio::test]

@@ -208,8 +208,7 @@ pub(super) fn start(settings: Value, tools: &[&str], conversation: Option<Value>
         max_steps: 4,
         retry: SIX,
         costs_are_limited: false,
-        effects: std::collections::BTreeMap::new(),
-        approvals: Arc::new(crate::NoApprovals),
+        tool_entries: crate::ToolEntries::default(),
         journal: Arc::new(Journal::none()),
     }
 }
@@ -291,6 +290,7 @@ impl Toolbox for Echoes {
             name: "echo".into(),
             description: "Says it again.".into(),
             parameters: json!({"type": "object"}),
+            original: None,
         }]
     }
 

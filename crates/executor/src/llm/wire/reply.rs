@@ -1,9 +1,11 @@
 //! What is read out of an answer, and what can be wrong with it.
 
+use accord_json::{Checked, read_leniently};
 use serde_json::Value;
 use serde_json::value::Index;
 
 use crate::answer::Usage;
+use crate::json;
 
 /// The largest answer that is kept. The judge takes no more either, and no provider's models write so much at once.
 pub(crate) const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
@@ -90,7 +92,7 @@ pub(crate) struct ProviderError {
 impl ProviderError {
     /// Reads the body of an error: an object, a string in an object, or the text of a proxy.
     pub(crate) fn from_body(status: u16, body: &str) -> Self {
-        let parsed: Value = serde_json::from_str(body).unwrap_or(Value::Null);
+        let parsed: Value = json::read_message(body).unwrap_or(Value::Null);
         let error = parsed.get("error").unwrap_or(&parsed);
         let message = [error, error.at("message"), error.at("detail"), parsed.at("message")]
             .into_iter()
@@ -132,7 +134,7 @@ impl ProviderError {
 
     /// The error in an event that is named `error`, whatever its fields are called.
     pub(crate) fn of_event(data: &str) -> Option<Self> {
-        let value: Value = serde_json::from_str(data).ok()?;
+        let value: Value = json::read_message(data).ok()?;
         Some(Self::find_in(&value).unwrap_or_else(|| Self::in_answer(&value)))
     }
 
@@ -209,7 +211,10 @@ impl Reply {
 /// Parses the data of an event. An event with an error is an error. Data that is not JSON is shown, because some servers
 /// send errors as plain text.
 pub(crate) fn parse(data: &str) -> Result<Value, ReadError> {
-    let event: Value = serde_json::from_str(data).map_err(|error| match error.is_eof() {
+    let checked = Checked::new(data, json::MESSAGE).map_err(|exceeded| {
+        ReadError::Unreadable(format!("an event of the response is too large: {exceeded}"))
+    })?;
+    let event: Value = read_leniently(&checked).map_err(|error| match error.is_eof() {
         true => ReadError::BrokenOff,
         false if is_half_a_character(&error) => {
             ReadError::Unreadable(format!("an event of the response contains a lone surrogate: {data}"))

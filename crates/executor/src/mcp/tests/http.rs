@@ -48,13 +48,18 @@ async fn open(
     answers: Vec<Answer>,
     patience: Patience,
 ) -> (Result<Box<dyn Toolbox>, String>, Arc<Mutex<Vec<Request>>>) {
+    let headers = BTreeMap::from([("authorization".to_owned(), "Bearer hidden-word".to_owned())]);
+    open_at(Reach::Address { url: "http://far/mcp".to_owned(), headers }, answers, patience).await
+}
+
+async fn open_at(
+    reach: Reach,
+    answers: Vec<Answer>,
+    patience: Patience,
+) -> (Result<Box<dyn Toolbox>, String>, Arc<Mutex<Vec<Request>>>) {
     let way = Scripted { answers: Arc::new(Mutex::new(answers.into())), asked: Arc::default() };
     let asked = Arc::clone(&way.asked);
-    let headers = BTreeMap::from([("authorization".to_owned(), "Bearer hidden-word".to_owned())]);
-    let server = McpServer {
-        name: "far".to_owned(),
-        reach: Reach::Address { url: "http://far/mcp".to_owned(), headers },
-    };
+    let server = McpServer { name: "far".to_owned(), reach };
     let opened = servers(way, patience).open(&[server], Path::new("."), Box::new(NoTools)).await;
     (opened.map_err(|error| error.to_string()), asked)
 }
@@ -170,6 +175,30 @@ async fn an_unusable_server_is_reported() {
         opened.err().unwrap().to_string(),
         "the MCP server 'far' did not start: it cannot be reached: nobody is there"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_coordinator_of_the_run_is_asked_again() {
+    let error = r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"away","data":{"accord/may-pass":true}}}"#;
+    let reconnected = |last: Answer| [json_answer(GREETING), answer(202, "", ""), last];
+    let mut answers = vec![answer(503, "application/json", "{}"), json_answer("")];
+    answers.extend(sound(vec![json_answer(error)]));
+    answers.extend(reconnected(answer(502, "text/html", "")));
+    answers.extend(reconnected(answer_of_events(": nothing\n\n")));
+    answers.extend(reconnected(json_answer(&result(1, "done"))));
+    let (url, headers) = ("http://far/mcp".to_owned(), BTreeMap::new());
+    let own = Reach::Coordinator { url: url.clone(), headers: headers.clone() };
+    let (tools, asked) = open_at(own.clone(), answers, LONG).await;
+    assert_eq!(call(tools.unwrap().as_ref(), "far__look", json!({})).await.text, "done");
+    let keys = |request: &Request| request.body.pointer("/params/_meta/accord~1idempotency-key").cloned();
+    let keys: Vec<Value> = asked.lock().unwrap().iter().filter_map(keys).collect();
+    assert_eq!(keys, [json!("key"), json!("key"), json!("key"), json!("key")]);
+    let (refused, asked) = open_at(own, vec![answer(401, "text/plain", "no")], LONG).await;
+    assert!(refused.is_err_and(|error| error.contains("status 401")));
+    assert_eq!(asked.lock().unwrap().len(), 1);
+    let (refused, asked) = open_at(Reach::Address { url, headers }, vec![answer(503, "", "")], LONG).await;
+    assert!(refused.is_err_and(|error| error.contains("status 503")));
+    assert_eq!(asked.lock().unwrap().len(), 1);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Servers that misbehave, as real processes and over a recorded transport.
 
+mod entries;
 mod http;
 mod programs;
 

@@ -20,7 +20,7 @@ async fn a_sound_server_is_used_and_ended() {
     let tools = open(shell("eyes", &script), LONG).await.unwrap();
     let parameters = json!({"type": "object", "properties": {"at": {"type": "string"}}});
     let (name, description) = ("eyes__look".to_owned(), "Looks.".to_owned());
-    assert_eq!(tools.specs(), [ToolSpec { name, description, parameters }]);
+    assert_eq!(tools.specs(), [ToolSpec { name, description, parameters, original: None }]);
     let output = call(tools.as_ref(), "eyes__look", json!({"at": "it"})).await;
     assert_eq!(output, ToolOutput { ok: true, text: "seen".to_owned() });
     assert_eq!(

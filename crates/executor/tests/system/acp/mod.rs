@@ -8,7 +8,7 @@ use std::sync::Arc;
 use accord_executor::{Answer, Event, Journal, McpServer, Reach, Stop, Turn, TurnError, Usage};
 use serde_json::{Value, json};
 
-use crate::support::{Approve, decided};
+use crate::support::{approve, decided};
 use fixture::{Fake, asked, by_tool, prompt};
 
 #[tokio::test]
@@ -140,7 +140,7 @@ async fn a_request_for_permission_is_answered_by_the_blueprint() {
 async fn a_call_that_a_person_has_to_approve_ends_the_turn_and_is_made_once_approved() {
     let journal = Arc::new(Journal::none());
     let fake = Fake::new("asks").with(|start| {
-        (start.approvals, start.journal) = (Arc::new(Approve(&["execute"])), Arc::clone(&journal));
+        (start.tool_entries, start.journal) = (approve(&["execute"]), Arc::clone(&journal));
     });
     assert_eq!(fake.ask(prompt("first")).await.unwrap_err(), TurnError::InputRequired);
     let asked: Vec<_> = journal.asked().into_iter().filter_map(|ask| ask.tool).collect();
@@ -148,7 +148,7 @@ async fn a_call_that_a_person_has_to_approve_ends_the_turn_and_is_made_once_appr
     for (answer, choice) in [(json!({"approve": true}), "yes"), (json!({"approve": false}), "no")] {
         let journal = decided(tool.clone(), answer);
         let fake = Fake::new("asks").with(|start| {
-            (start.approvals, start.journal) = (Arc::new(Approve(&["execute"])), Arc::clone(&journal));
+            (start.tool_entries, start.journal) = (approve(&["execute"]), Arc::clone(&journal));
         });
         fake.ask(prompt("first")).await.unwrap();
         let answer = fake.log("messages").into_iter().find(|message| message["id"] == "ask-c1").unwrap();

@@ -7,7 +7,7 @@ use accord_executor::{Journal, Start, TurnError};
 use serde_json::{Value, json};
 
 use super::fixture::{Fake, text};
-use crate::support::{Approve, decided};
+use crate::support::{self, decided};
 
 /// Requests permission for two commands at once, and ends the turn when it is interrupted or has
 /// both answers.
@@ -26,9 +26,8 @@ end '"result":"done"' 10 5 0.25
 read -r more"#;
 
 fn start(fake: &Fake, approve: &'static [&'static str], journal: &Arc<Journal>) -> Start {
-    let approvals = Arc::new(Approve(approve));
-    let tools = vec!["run_command".to_owned()];
-    Start { tools, approvals, journal: Arc::clone(journal), ..fake.start() }
+    let tools = vec!["run_command".to_owned(), "write_file".to_owned()];
+    Start { tools, tool_entries: support::approve(approve), journal: Arc::clone(journal), ..fake.start() }
 }
 
 fn bash(command: &str) -> ToolUse {

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::fixture::{Fake, said};
 use super::requests;
-use crate::support::{Approve, decided};
+use crate::support::{self, decided};
 
 fn fake(act: &str, approve: &'static [&'static str], journal: &Arc<Journal>) -> Fake {
     Fake::new(act).with(|start| {
-        start.approvals = Arc::new(Approve(approve));
+        start.tool_entries = support::approve(approve);
         start.journal = Arc::clone(journal);
     })
 }
@@ -62,7 +62,7 @@ async fn approvals_that_codex_does_not_support_are_rejected() {
     let journal = Arc::new(Journal::none());
     let error = fake("", &["read_file"], &journal).open().await.err().unwrap();
     let OpenError::Settings(text) = error else { panic!("{error:?}") };
-    assert!(text.starts_with("`approve` has 'read_file', which Codex cannot ask for"), "{text}");
+    assert_eq!(text, "`approve`: 'read_file' matches no tool of the agent; it has run_command, write_file");
     let error = fake("no-app-server", &["run_command"], &journal).open().await.err().unwrap();
     assert!(error.to_string().starts_with("`approve` needs a Codex with an app server"), "{error}");
 }

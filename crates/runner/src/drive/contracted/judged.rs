@@ -43,6 +43,11 @@ impl Driver<'_, '_> {
             (Stop::Astray(names), Verdict::Rejected(rejected)) => {
                 Verdict::Rejected(astray(rejected, names, self.state.rung))
             }
+            (_, Verdict::Rejected(rejected))
+                if self.state.rung == Rung::Tool && !is_called && rejected.outcome == Outcome::NoJson =>
+            {
+                Verdict::Rejected(uncalled(rejected))
+            }
             (_, verdict) => verdict,
         };
         match verdict {
@@ -217,6 +222,15 @@ fn astray(mut rejected: Rejected, names: &str, rung: Rung) -> Rejected {
     let message = format!("unknown tool: {names}; {instead}");
     let (path, keyword) = ("$".to_owned(), "tool".to_owned());
     rejected.violations.errors.insert(0, Violation { path, pointer: String::new(), keyword, message });
+    rejected
+}
+
+/// The same rejection of an answer without a value, with the tool that was to be called.
+fn uncalled(mut rejected: Rejected) -> Rejected {
+    for violation in &mut rejected.violations.errors {
+        violation.message =
+            format!("expected a call of `{SUBMIT_TOOL}`, got none, and {}", violation.message);
+    }
     rejected
 }
 

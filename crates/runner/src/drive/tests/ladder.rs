@@ -281,6 +281,20 @@ async fn a_wrong_tool_call_is_reported() {
 }
 
 #[tokio::test]
+async fn a_result_that_was_never_submitted_names_the_tool() {
+    let never = || vec![says("Done!"), says("I am done."), says("Really.")];
+    let ran = calling().retries(2).run(never()).await;
+    let message = "expected a call of `submit_result`, got none, and no JSON value found in the answer";
+    assert_eq!(ran.failure().validation_errors, [format!("$: {message}")]);
+    let ran = calling().retries(0).run(vec![says("")]).await;
+    let message =
+        "expected a call of `submit_result`, got none, and the answer is empty; return a JSON value";
+    assert_eq!(ran.failure().validation_errors, [format!("$: {message}")]);
+    let ran = Case::with(Strategy::Prompt).retries(0).run(vec![says("Done!")]).await;
+    assert_eq!(ran.failure().validation_errors, ["$: no JSON value found in the answer"]);
+}
+
+#[tokio::test]
 async fn empty_answers_teach_nothing() {
     let astray = Reply::Say(Answer { stop: Stop::Astray("`done`".to_owned()), ..answer("") });
     for reply in [says(""), says(" \n"), astray] {

@@ -98,10 +98,12 @@ fn a_sibling_does_not_contradict_itself() {
         finding("a.rs", 1, "nit", "Release of the lock is missing"),
     ]);
     assert_eq!(compared(&[("a", twice.clone())]).contradictions, []);
-    // Siblings that share a value do not contradict each other, whatever their other values are.
-    let one = findings(&[finding("a.rs", 1, "nit", "The lock is not released")]);
-    let found = compared(&[("a", twice.clone()), ("b", one)]);
-    assert_eq!((found.contradictions.len(), found.agreements.len()), (0, 1));
+    // Siblings that share a value do not contradict each other, unless they have others on the same line.
+    for (line, expected) in [(1, (1, 1)), (2, (0, 1))] {
+        let one = findings(&[finding("a.rs", line, "nit", "The lock is not released")]);
+        let found = compared(&[("a", twice.clone()), ("b", one)]);
+        assert_eq!((found.contradictions.len(), found.agreements.len()), expected, "line {line}");
+    }
     let other = findings(&[finding("a.rs", 1, "major", "The lock is not released")]);
     let found = compared(&[("a", twice), ("b", other)]);
     let values: Vec<_> =
@@ -206,7 +208,8 @@ fn siblings_that_share_values_in_pairs_do_not_contradict_each_other() {
     let of = |one: &str, other: &str| {
         findings(&[finding("a.rs", 5, one, "the same"), finding("a.rs", 5, other, "the same")])
     };
-    let found =
-        compared(&[("a", of("major", "minor")), ("b", of("minor", "nit")), ("c", of("major", "nit"))]);
-    assert_eq!(found.contradictions, []);
+    let outputs = [("a", of("major", "minor")), ("b", of("minor", "nit")), ("c", of("major", "nit"))];
+    let by_file = json!({"properties": {"findings": {"x-key": "file"}}});
+    assert_eq!(with_schema(&by_file, &outputs).contradictions, []);
+    assert_eq!(compared(&outputs).contradictions.len(), 1, "on one line");
 }

@@ -40,14 +40,43 @@ fn a_few_lines_do_not_hide_a_contradiction() {
 }
 
 #[test]
-fn unrelated_remarks_on_one_line_are_neither_a_contradiction_nor_an_agreement() {
-    for severity in ["nit", "blocker"] {
+fn unrelated_remarks_near_each_other_are_neither_a_contradiction_nor_an_agreement() {
+    for (line, severity) in [(10, "blocker"), (9, "nit"), (11, "nit"), (13, "nit"), (11, "blocker")] {
         let found = compared(&[
             ("a", findings(&[finding("x.rs", 10, "blocker", ONE)])),
-            ("b", findings(&[finding("x.rs", 10, severity, OTHER)])),
+            ("b", findings(&[finding("x.rs", line, severity, OTHER)])),
         ]);
-        assert_eq!(found, Comparison::default());
+        assert_eq!(found, Comparison::default(), "{line} {severity}");
     }
+}
+
+#[test]
+fn different_severities_on_one_line_contradict_whatever_the_texts_say() {
+    let traversal = "Absolute paths are not rejected, so a tool can read any file (path traversal).";
+    let found = compared(&[
+        ("security", findings(&[finding("x.rs", 10, "blocker", traversal)])),
+        (
+            "style",
+            findings(&[finding("x.rs", 10, "nit", "Workspace path resolution prevents path traversal.")]),
+        ),
+        ("naming", findings(&[finding("x.rs", 11, "minor", OTHER)])),
+    ]);
+    let [contradiction] = found.contradictions.as_slice() else { panic!("{found:?}") };
+    assert_eq!(contradiction.sides.len(), 2);
+    let similarity = contradiction.similarity.unwrap();
+    assert!((0.0..super::super::WORDS_THRESHOLD).contains(&similarity), "{similarity}");
+    assert_eq!((found.near_duplicates.len(), found.agreements.len()), (0, 0));
+}
+
+#[test]
+fn siblings_with_the_same_severities_on_one_line_do_not_contradict_each_other() {
+    let both = |one: &str, other: &str| {
+        findings(&[finding("x.rs", 10, "blocker", one), finding("x.rs", 10, "nit", other)])
+    };
+    let found = compared(&[("a", both(ONE, OTHER)), ("b", both(ALIKE, OTHER))]);
+    assert_eq!(found.contradictions, []);
+    let found = compared(&[("a", both(ONE, OTHER)), ("b", findings(&[finding("x.rs", 10, "nit", OTHER)]))]);
+    assert_eq!(found.contradictions.len(), 1, "only one of them sees a blocker");
 }
 
 #[test]
@@ -59,13 +88,10 @@ fn an_entry_without_text_matches_others_on_the_same_line() {
     // It does not make two unrelated remarks one.
     let found = compared(&[
         ("a", findings(&[finding("x.rs", 10, "major", ONE)])),
-        ("b", findings(&[finding("x.rs", 10, "nit", OTHER)])),
-        ("c", findings(&[bare(10)])),
+        ("b", findings(&[finding("x.rs", 11, "nit", OTHER)])),
+        ("c", findings(&[bare(10), bare(11)])),
     ]);
     assert!(found.contradictions.iter().all(|each| each.sides.len() == 2), "{found:?}");
-    // A sibling that shares a value with it does not contradict it.
-    let both = findings(&[finding("x.rs", 10, "blocker", ONE), finding("x.rs", 10, "major", OTHER)]);
-    assert_eq!(compared(&[("a", both), ("b", findings(&[bare(10)]))]).contradictions, []);
 }
 
 #[test]

@@ -112,19 +112,40 @@ proptest! {
     }
 
     /// Remarks about different things do not contradict each other, however close they are, unless
-    /// a place is cleared.
+    /// a place is cleared or they are on one line.
     #[test]
     fn unrelated_remarks_stay_unrelated(lines in prop::collection::vec(1_u64..20, 1..8)) {
-        let of = |severity: &str, text: &str| {
-            let one = |line: &u64| finding("a.rs", *line, severity, text);
+        let of = |offset: u64, severity: &str, text: &str| {
+            let one = |line: &u64| finding("a.rs", *line * 3 + offset, severity, text);
             findings(&lines.iter().map(one).collect::<Vec<_>>())
         };
         let found = compared(&[
-            ("a", of("nit", "Missing doc comment")),
-            ("b", of("blocker", "SQL injection in the login query")),
-            ("c", of("major", "The file handle leaks")),
+            ("a", of(0, "nit", "Missing doc comment")),
+            ("b", of(1, "blocker", "SQL injection in the login query")),
+            ("c", of(2, "major", "The file handle leaks")),
         ]);
         prop_assert_eq!(found, Comparison::default());
+    }
+
+    /// Whatever is said, and whoever is named first.
+    #[test]
+    fn different_severities_on_one_line_always_contradict(texts in prop::collection::vec(".{0,40}", 2..5),
+        severities in prop::collection::vec(prop::sample::select(vec!["blocker", "major", "nit"]), 5),
+        line in 1_u64..50, turn in 0_usize..4, others in output()) {
+        const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+        let mut outputs: Vec<(&str, Value)> = texts.iter().zip(&severities).zip(NAMES)
+            .map(|((text, severity), name)| (name, findings(&[finding("z.rs", line, severity, text)])))
+            .collect();
+        outputs.push(("others", others));
+        let differ = severities[..texts.len()].iter().collect::<BTreeSet<_>>().len() > 1;
+        let found = compared(&outputs);
+        outputs.rotate_left(turn);
+        prop_assert_eq!(&compared(&outputs), &found);
+        let here: Vec<_> = found.contradictions.iter().filter(|each| each.key["file"] == "z.rs").collect();
+        prop_assert_eq!(here.len(), usize::from(differ), "{:?}", here);
+        for contradiction in here {
+            prop_assert_eq!(contradiction.sides.len(), texts.len());
+        }
     }
 
     #[test]

@@ -4,6 +4,8 @@
 
 use serde_json::{Value, json};
 
+use crate::json::read_message;
+
 /// Two lengths and their checksum.
 const PRELUDE: usize = 12;
 
@@ -66,7 +68,7 @@ fn event(frame: &[u8]) -> Option<String> {
     let header = |name: &str| headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
     let payload = std::str::from_utf8(frame.get(headers_end..end)?).ok()?;
     if let Some(kind) = header(":exception-type").or(header(":error-code")) {
-        let told: Value = serde_json::from_str(payload).unwrap_or_default();
+        let told: Value = read_message(payload).unwrap_or_default();
         let message = told.get("message").and_then(Value::as_str).or(header(":error-message"));
         return Some(json!({"error": {"type": kind, "message": message.unwrap_or(payload)}}).to_string());
     }

@@ -4,6 +4,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use crate::answer::Usage;
+use crate::json;
 use crate::llm::wire::extras::MessageExtras;
 use crate::llm::wire::reply::{
     ByteBudget, JsonAccess, NULL, PartialText, arguments_text, parse, parts_text, text_of, tokens_of,
@@ -292,7 +293,7 @@ fn shows_its_end(reply: &Reply) -> bool {
 
 /// Whether arguments are complete.
 fn is_whole_object(arguments: &str) -> bool {
-    arguments.trim_end().ends_with('}') && serde_json::from_str::<Map<String, Value>>(arguments).is_ok()
+    arguments.trim_end().ends_with('}') && json::read_message::<Map<String, Value>>(arguments).is_ok()
 }
 
 /// The text of a content, which some servers write as a list of parts.
