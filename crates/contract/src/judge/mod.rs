@@ -37,7 +37,7 @@ fn verdict(answer: &Answer<'_>, contract: &Contract) -> Verdict {
     if answer.text.len() > MAX_TEXT_BYTES {
         return report::text_too_long(answer.text.len());
     }
-if has_too_many_values(answer.text) {
+    if has_too_many_values(answer.text) {
         return report::too_many_values();
     }
     let judge = Judge { answer: *answer, contract };
