@@ -1,8 +1,11 @@
 //! A contract: what an answer must be, and how strictly its text is read.
 
+use std::sync::{Arc, OnceLock};
+
 use serde::{Deserialize, Serialize};
 
 use crate::invariant::Invariants;
+use crate::nested::Facts;
 use crate::schema::Schema;
 use crate::verdict::Source;
 
@@ -89,12 +92,14 @@ pub struct Contract {
     schema: Schema,
     invariants: Invariants,
     options: Options,
+    /// Worked out by the first answer that is not plainly one value.
+    facts: Arc<OnceLock<Facts>>,
 }
 
 impl Contract {
     /// A contract with no invariants and the default options.
     pub fn new(schema: Schema) -> Self {
-        Self { schema, invariants: Invariants::default(), options: Options::default() }
+        Self { schema, invariants: Invariants::default(), options: Options::default(), facts: Arc::default() }
     }
 
     /// The same contract with other options.
@@ -119,6 +124,10 @@ impl Contract {
     /// The invariants.
     pub fn invariants(&self) -> &Invariants {
         &self.invariants
+    }
+
+    pub(crate) fn facts(&self) -> &Facts {
+        self.facts.get_or_init(|| Facts::of(&self.schema))
     }
 
     /// The options.

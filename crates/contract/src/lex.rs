@@ -10,6 +10,10 @@ use crate::parse;
 /// bound; names are a few words.
 const MAX_KEY_BYTES: usize = 256;
 
+/// All characters that are written as quotes.
+pub(crate) const QUOTES: [char; 9] =
+    ['"', '\'', '`', '\u{201c}', '\u{201d}', '\u{201e}', '\u{2018}', '\u{2019}', '\u{ff02}'];
+
 /// The marks that people and models put around strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quote {
@@ -18,6 +22,7 @@ pub(crate) enum Quote {
     Backtick,
     SmartDouble,
     SmartSingle,
+    WideDouble,
     TripleDouble,
     TripleSingle,
     DoubledDouble,
@@ -148,6 +153,7 @@ impl<'a> Lex<'a> {
                 '\u{2018}' | '\u{2019}' => Some((Quote::SmartSingle, 3)),
                 _ => None,
             },
+            0xef => (self.character(at)? == '\u{ff02}').then_some((Quote::WideDouble, 3)),
             _ => None,
         }
     }
@@ -170,6 +176,7 @@ impl<'a> Lex<'a> {
             Quote::Backtick => &["`"],
             Quote::SmartDouble => &["\u{201d}", "\u{201c}", "\""],
             Quote::SmartSingle => &["\u{2019}", "\u{2018}", "'"],
+            Quote::WideDouble => &["\u{ff02}"],
             Quote::TripleDouble => &["\"\"\""],
             Quote::TripleSingle => &["'''"],
             Quote::DoubledDouble => &["\"\""],
@@ -211,6 +218,20 @@ impl<'a> Lex<'a> {
             };
         }
         None
+    }
+
+    /// The names before colons: what is written where keys are, however damaged the rest is.
+    pub(crate) fn keys(self) -> impl Iterator<Item = &'a str> {
+        let is_name =
+            |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '-' | '.' | '@');
+        self.text.match_indices(':').filter_map(move |(colon, _)| {
+            let before = self.text.get(..colon)?.trim_end();
+            let name = before.trim_end_matches(QUOTES);
+            match name.len() < before.len() {
+                true => name.strip_suffix('\\').unwrap_or(name).rsplit(QUOTES).next(),
+                false => name.rsplit(|letter| !is_name(letter)).next(),
+            }
+        })
     }
 
     /// The length of a key without quotes.
@@ -296,15 +317,16 @@ pub(crate) fn has_apostrophe(written: &str) -> bool {
 
 /// The kind of an unquoted scalar; `None` if it is not a value.
 pub(crate) fn classify(word: &str) -> Option<Word> {
+    let is = |spellings: &[&str]| spellings.iter().any(|known| known.eq_ignore_ascii_case(word));
     Some(match word {
         "true" => Word::True,
         "false" => Word::False,
         "null" => Word::Null,
-        "True" | "TRUE" => Word::OtherTrue,
-        "False" | "FALSE" => Word::OtherFalse,
-        "None" | "NULL" | "undefined" => Word::OtherNull,
-        "NaN" | "Infinity" | "-Infinity" | "+Infinity" => return None,
-        _ if parse::number_length(word.as_bytes()) == word.len() => Word::Number,
+        _ if is(&["true"]) => Word::OtherTrue,
+        _ if is(&["false"]) => Word::OtherFalse,
+        _ if is(&["null", "none", "nil", "undefined"]) => Word::OtherNull,
+        _ if is(&["nan", "inf", "infinity", "-inf", "-infinity", "+inf", "+infinity"]) => return None,
+        _ if parse::is_number(word) => Word::Number,
         _ if other_number(word).is_some() => Word::OtherNumber,
         _ => Word::Text,
     })
@@ -333,7 +355,7 @@ pub(crate) fn other_number(word: &str) -> Option<String> {
         .unwrap_or(&digits);
     let zero = if digits.starts_with('.') { "0" } else { "" };
     let plain = format!("{sign}{zero}{digits}");
-    (parse::number_length(plain.as_bytes()) == plain.len() && number::is_kept(&plain)).then_some(plain)
+    (parse::is_number(&plain) && number::is_kept(&plain)).then_some(plain)
 }
 
 /// A string's content with its escapes read, and whether it has one that JSON does not have. `None` where an escape can

@@ -34,6 +34,7 @@ mod candidates;
 mod json_path;
 mod lex;
 mod number;
+mod outline;
 mod parse;
 mod read;
 mod regions;

@@ -10,9 +10,11 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use crate::number;
+use crate::outline::{Outline, in_place};
 use crate::read;
+use crate::regions::MARKS;
 use crate::schema::Schema;
-use crate::schema::reference::{Resolver, base_of};
+use crate::schema::reference::Resolver;
 use crate::schema::walk;
 
 /// The keys of tool calls, in the dialects of the models that write them as text.
@@ -87,14 +89,14 @@ const PLACES: &[&str] = &["properties", "items"];
 /// What has to be known of a schema to tell an attempt at it from a wrapper.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
-    /// The members that the root can have, whichever branch or reference they come from.
-    pub(crate) properties: HashSet<String>,
+    /// What the root looks like, whichever branch or reference says it.
+    root: Outline,
+    /// What the items look like where the root can be a list.
+    items: Outline,
     /// Every member that is named anywhere in the schema.
     pub(crate) names: HashSet<String>,
     /// Whether the root can be a list.
     pub(crate) list: bool,
-    /// Whether the root can be an object.
-    object: bool,
     /// Whether the root says which members it wants. An object that does not is a map: each key is its own.
     names_members: bool,
     /// The values that the root names one by one.
@@ -105,7 +107,17 @@ impl Facts {
     pub(crate) fn of(schema: &Schema) -> Self {
         let mut facts = Self::default();
         let resolver = Resolver::new(schema.document());
-        facts.collect(&resolver, "", schema.document(), 0);
+        let mut items = Vec::new();
+        in_place(&resolver, "", schema.document(), 0, &mut |base, keywords| {
+            facts.add(keywords);
+            let several = keywords.get("prefixItems").or(keywords.get("items")).and_then(Value::as_array);
+            let all = several.into_iter().flatten().chain(keywords.get("items"));
+            items.extend(all.map(|schema| (base.to_owned(), schema)));
+        });
+        for (base, item) in items {
+            in_place(&resolver, &base, item, 0, &mut |_, keywords| facts.items.add(keywords));
+        }
+        facts.list = facts.root.names("array");
         walk::each(schema.document(), &mut |_, inner| {
             let named = inner.get("properties").and_then(Value::as_object);
             facts.names.extend(named.into_iter().flat_map(|members| members.keys().cloned()));
@@ -113,19 +125,8 @@ impl Facts {
         facts
     }
 
-    fn collect(&mut self, resolver: &Resolver<'_>, base: &str, schema: &Value, depth: usize) {
-        /// References that lead to references; compiled schemas have no circles, only long ways.
-        const MAX_HOPS: usize = 32;
-        let Value::Object(keywords) = schema else { return };
-        if depth > MAX_HOPS {
-            return;
-        }
-        let base = base_of(base, schema);
-        if let Some(Value::Object(members)) = keywords.get("properties") {
-            self.properties.extend(members.keys().cloned());
-        }
-        self.list |= can_be(keywords, "array", &["items", "prefixItems"]);
-        self.object |= can_be(keywords, "object", &["additionalProperties", "patternProperties"]);
+    fn add(&mut self, keywords: &Map<String, Value>) {
+        self.root.add(keywords);
         self.names_members |= ["properties", "required"].iter().any(|keyword| {
             let named = keywords.get(*keyword);
             named.and_then(Value::as_object).is_some_and(|members| !members.is_empty())
@@ -133,15 +134,45 @@ impl Facts {
         });
         self.values.extend(keywords.get("enum").and_then(Value::as_array).into_iter().flatten().cloned());
         self.values.extend(keywords.get("const").cloned());
-        if let Some(reference) = keywords.get("$ref").and_then(Value::as_str)
-            && let Some((_, target)) = resolver.resolve(&base, reference)
-        {
-            self.collect(resolver, &base, target, depth + 1);
-        }
-        for keyword in ["allOf", "anyOf", "oneOf"] {
-            for branch in keywords.get(keyword).and_then(Value::as_array).into_iter().flatten() {
-                self.collect(resolver, &base, branch, depth + 1);
+    }
+
+    /// The members that the root can have.
+    pub(crate) fn properties(&self) -> &HashSet<String> {
+        &self.root.keys
+    }
+
+    /// Whether a value could be meant as the answer: it is of the root's type and has one of its keys, or is an item of the
+    /// list that is asked, or is a wrapper around one.
+    pub(crate) fn resembles(&self, value: &Value) -> bool {
+        let is_item = |value: &Value| self.list && self.items.fits(value);
+        let is_written =
+            |call| written_arguments(call, read::written).is_some_and(|inner| self.resembles(&inner));
+        match value {
+            Value::Object(members) if is_tool_call(members) || envelope(members).is_some() => {
+                let mut inside = envelope(members).into_iter().chain(arguments(members));
+                inside.any(|inner| self.resembles(inner)) || self.root.fits(value) || is_written(value)
             }
+            Value::Object(members) => {
+                let only = members.values().next().filter(|_| members.len() == 1);
+                let holds = || only.is_some_and(|inner| inner.is_object() && self.resembles(inner));
+                self.root.fits(value) || is_item(value) || holds() || is_written(value)
+            }
+            Value::Array(items) => {
+                let is_list = self.list && items.first().is_none_or(|first| self.items.fits(first));
+                is_list || items.iter().any(|item| item.is_object() && self.resembles(item))
+            }
+            scalar => self.root.fits(scalar),
+        }
+    }
+
+    /// Whether the text of a damaged value begins like one that could be meant as the answer.
+    pub(crate) fn is_begun(&self, text: &str) -> bool {
+        let inside = text.strip_prefix('[').map(str::trim_start);
+        let is_item = |text: &str| self.items.is_begun(text);
+        match inside {
+            Some(inside) if self.list => is_item(inside),
+            Some(inside) => inside.starts_with('{') && self.root.is_begun(inside),
+            None => self.root.is_begun(text) || self.list && is_item(text),
         }
     }
 
@@ -151,7 +182,7 @@ impl Facts {
             Value::Object(members) if is_tool_call(members) => {
                 arguments(members).any(|arguments| self.attempts(arguments))
             }
-            Value::Object(members) => members.keys().any(|key| self.properties.contains(key)),
+            Value::Object(members) => members.keys().any(|key| self.properties().contains(key)),
             _ => false,
         }
     }
@@ -178,7 +209,7 @@ impl Facts {
     }
 
     fn is_map(&self) -> bool {
-        self.object && !self.names_members
+        self.root.names("object") && !self.names_members
     }
 
     /// The possible content of a wrapper that names no tool.
@@ -189,7 +220,8 @@ impl Facts {
             Wrappers::ToolCalls => None,
             Wrappers::ToolCallsAndSchemas => (members.len() > 1 && self.is_schema(members)).then(places),
             Wrappers::Any
-                if members.len() == 1 && !members.keys().any(|key| self.properties.contains(key)) =>
+                if members.len() == 1
+                    && members.keys().all(|key| is_wrapper(key) && !self.properties().contains(key)) =>
             {
                 Some(members.values().collect())
             }
@@ -201,7 +233,7 @@ impl Facts {
     /// The call, or the list of calls, in the envelope of an API.
     fn in_envelope<'a>(&self, members: &'a Map<String, Value>) -> Option<&'a Value> {
         let is_call = |value: &Value| value.as_object().is_some_and(is_named_call);
-        let is_foreign = !members.keys().any(|key| self.properties.contains(key));
+        let is_foreign = !members.keys().any(|key| self.properties().contains(key));
         envelope(members).filter(|inner| {
             let calls = inner.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(is_call));
             is_foreign && (is_call(inner) || calls)
@@ -210,7 +242,7 @@ impl Facts {
 
     /// Whether an object has only the keys of schemas, and none that is asked for.
     fn is_schema(&self, members: &Map<String, Value>) -> bool {
-        members.keys().all(|key| SCHEMA_KEYS.contains(&key.as_str()) && !self.properties.contains(key))
+        members.keys().all(|key| SCHEMA_KEYS.contains(&key.as_str()) && !self.properties().contains(key))
     }
 
     /// Whether a list may be around a value: around one, or the calls of several tools of which one is meant.
@@ -221,13 +253,11 @@ impl Facts {
     }
 }
 
-/// Whether a schema takes values of a kind, by its type or else by the keywords that are only for that kind.
-fn can_be(keywords: &Map<String, Value>, kind: &str, own: &[&str]) -> bool {
-    match keywords.get("type") {
-        Some(Value::String(only)) => only == kind,
-        Some(Value::Array(kinds)) => kinds.iter().any(|each| each == kind),
-        _ => own.iter().any(|keyword| keywords.contains_key(*keyword)),
-    }
+/// Whether an object with this as its only key may be a wrapper around an answer: the name marks an answer, or an API gives it
+/// to the arguments of a call. Any other key says that something else is inside (`error`, `example`).
+pub(crate) fn is_wrapper(key: &str) -> bool {
+    let is_known = |known: &[&str]| known.contains(&key);
+    MARKS.answer.has_name(key) || is_known(ARGUMENT_KEYS) || is_known(ENVELOPE_KEYS) || is_known(PLACES)
 }
 
 /// Whether an object has only the keys of a call, and its type, if any, is that of a call.
@@ -256,6 +286,15 @@ fn is_named_call(members: &Map<String, Value>) -> bool {
     }
 }
 
+/// Whether two values are calls of different tools.
+pub(crate) fn are_calls_of_two(one: &Value, other: &Value) -> bool {
+    let name = |value: &Value| {
+        let members = value.as_object().filter(|members| is_named_call(members))?;
+        NAME_KEYS.iter().find_map(|key| members.get(*key)?.as_str().map(str::to_owned))
+    };
+    name(one).zip(name(other)).is_some_and(|(one, other)| one != other)
+}
+
 /// The content of an envelope around calls. A message that carries calls also says whose it is, and that
 /// it has nothing else.
 fn envelope(members: &Map<String, Value>) -> Option<&Value> {
@@ -272,21 +311,21 @@ fn envelope(members: &Map<String, Value>) -> Option<&Value> {
     (others.next().is_none() && ENVELOPE_KEYS.contains(&key.as_str())).then_some(inner)
 }
 
-/// The arguments of a tool call that carries them as JSON text, as some APIs do.
-pub(crate) fn written_arguments(value: &Value) -> Option<Value> {
+/// The arguments of a tool call that carries them as JSON text, as some APIs do. `read` reads the text.
+pub(crate) fn written_arguments(value: &Value, read: fn(&str) -> Option<Value>) -> Option<Value> {
     let members = match value {
         Value::Array(items) => match items.as_slice() {
-            [only] => return written_arguments(only),
+            [only] => return written_arguments(only, read),
             _ => return None,
         },
         _ => value.as_object()?,
     };
     let function = || members.get("function").filter(|inner| has_call_keys(members) && inner.is_object());
     if let Some(inner) = envelope(members).filter(|inner| !inner.is_string()).or_else(function) {
-        return written_arguments(inner);
+        return written_arguments(inner, read);
     }
     let texts = ARGUMENT_KEYS.iter().filter_map(|key| members.get(*key)?.as_str());
-    let mut written = texts.filter(|_| has_call_keys(members)).filter_map(read::written);
+    let mut written = texts.filter(|_| has_call_keys(members)).filter_map(read);
     let first = written.next()?;
     written.next().is_none().then_some(first)
 }

@@ -302,6 +302,11 @@ pub(crate) fn insert(
     Ok(())
 }
 
+/// Whether a text is a JSON number.
+pub(crate) fn is_number(text: &str) -> bool {
+    !text.is_empty() && number_length(text.as_bytes()) == text.len()
+}
+
 /// The length of the JSON number at the beginning of some bytes; zero if there is none.
 pub(crate) fn number_length(bytes: &[u8]) -> usize {
     let digits_from = |from: usize| {

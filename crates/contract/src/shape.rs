@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use self::members::Members;
 use crate::json_path::{JsonPath, Step};
+use crate::nested::is_wrapper;
 use crate::number;
 use crate::parse;
 use crate::read;
@@ -212,7 +213,10 @@ impl ShapeContext<'_> {
             inner => inner.clone(),
         };
         let holds = inner.as_object().is_some_and(|members| !members.is_empty());
-        let wraps = holds && !self.emptied.contains(place) && !self.members.describes(place, name);
+        let wraps = holds
+            && is_wrapper(name)
+            && !self.emptied.contains(place)
+            && !self.members.describes(place, name);
         wraps.then(|| Edit {
             place: place.clone(),
             kind: RepairKind::Unwrapped,
@@ -317,11 +321,7 @@ fn is_one_item(value: &Value) -> bool {
 /// The number or boolean that a string writes exactly.
 fn scalar_of(text: &str, wanted: &[JsonType]) -> Option<Value> {
     let number = wanted.contains(&JsonType::Integer) || wanted.contains(&JsonType::Number);
-    if number
-        && parse::number_length(text.as_bytes()) == text.len()
-        && number::is_kept(text)
-        && !text.is_empty()
-    {
+    if number && parse::is_number(text) && number::is_kept(text) {
         return Some(Value::Number(number::exact(text)));
     }
     if wanted.contains(&JsonType::Boolean) {

@@ -117,7 +117,7 @@ pub enum Outcome {
     SchemaEcho,
     /// The model gave a placeholder or an example back instead of a value.
     ExampleEcho,
-    /// Two or more different values conform.
+    /// Two or more different values could be meant.
     Ambiguous,
     /// A value conforms and is in a fence or in prose, where the contract does not accept it.
     Embedded,

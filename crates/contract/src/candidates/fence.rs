@@ -3,7 +3,7 @@
 use super::Pass;
 use crate::account::{Span, SpanKind};
 use crate::parse;
-use crate::regions::reasoning;
+use crate::regions::{MARKS, disowned, reasoning};
 use crate::verdict::Source;
 
 /// An open fence: its mark and how many of them.
@@ -42,11 +42,17 @@ impl Pass<'_> {
         let inside = after + name_length;
         let name = self.lex.text.get(after..inside).unwrap_or_default();
         if reasoning::is_name(name) {
-            return self.skip_reasoning_fence(mark, length, inside);
+            return self.skip_fence(mark, length, inside, SpanKind::Reasoning);
+        }
+        if disowned::is_result(name) {
+            return self.skip_fence(mark, length, inside, SpanKind::Disowned);
         }
         self.fence = Some(Fence { mark, length, holds_values: false });
+        let is_answer = MARKS.answer.is_fence(name);
         self.fenced(start, inside);
-        self.content(begins_line);
+        if is_answer {
+            self.content(begins_line);
+        }
     }
 
     /// Whether only white space is before this place on its line.
@@ -61,12 +67,12 @@ impl Pass<'_> {
         (self.at, self.region) = (end, end);
     }
 
-    /// Skips a fence in which a model thinks aloud.
-    fn skip_reasoning_fence(&mut self, mark: u8, length: usize, inside: usize) {
+    /// Skips a fence whose name says that the answer is not in it.
+    fn skip_fence(&mut self, mark: u8, length: usize, inside: usize, kind: SpanKind) {
         let rest = self.lex.text.as_bytes().get(inside..).unwrap_or_default();
         let close = rest.windows(length).position(|part| part.iter().all(|byte| *byte == mark));
         let end = close.map_or(self.lex.text.len(), |close| inside + close + length);
-        self.skip(end, SpanKind::Reasoning);
+        self.skip(end, kind);
     }
 
     fn content(&mut self, begins_line: bool) {

@@ -19,7 +19,7 @@ use crate::parse::{self, ParseError};
 use crate::regions::{MARKS, disowned, reasoning};
 use crate::verdict::Source;
 use fence::Fence;
-pub(crate) use surroundings::is_quiet;
+pub(crate) use surroundings::{goes_on, is_quiet};
 
 /// How many brackets that never close and begin no JSON are passed over. Each is a look through the rest of the text; a
 /// text with more of them is taken as damaged from there on.
@@ -31,10 +31,21 @@ pub(crate) struct Candidate {
     pub(crate) source: Source,
     pub(crate) range: Range<usize>,
     pub(crate) reading: Result<Value, ParseError>,
-    /// Whether the surrounding text shows that it is a part of something damaged.
+    /// Whether the surrounding text shows that it is a part of something damaged, or goes on after it.
     pub(crate) is_part: bool,
+    /// What is between it and the candidate before, if that is nothing that separates them.
+    pub(crate) joint: Option<Joint>,
     /// The region that it is in. A damaged candidate may turn out to reach further than its range, but not beyond.
     pub(crate) region: Range<usize>,
+}
+
+/// What makes one of two values: neither ends where it seems to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Joint {
+    /// Space, so that the second is behind the first.
+    Space,
+    /// A comma, a colon or an operator.
+    Mark,
 }
 
 /// All that a pass over a text finds.
@@ -72,7 +83,7 @@ pub(crate) fn find(text: &str) -> Candidates {
         None => {
             mark_whole(&mut found);
             limit_regions(text, &mut found);
-            surroundings::mark_parts(text, &mut found.items);
+            surroundings::mark_parts(text, &mut found);
         }
     }
     found
@@ -90,7 +101,14 @@ pub(crate) fn whole(text: &str) -> Candidates {
         let reading = parse::whole(text.get(rest.clone()).unwrap_or_default())
             .map_err(|error| ParseError { at: error.at + rest.start, ..error });
         let region = rest.start..text.len();
-        found.items.push(Candidate { source: Source::Text, range: rest, reading, is_part: false, region });
+        found.items.push(Candidate {
+            source: Source::Text,
+            range: rest,
+            reading,
+            is_part: false,
+            joint: None,
+            region,
+        });
     }
     found
 }
@@ -108,7 +126,7 @@ fn answer(text: &str, start: usize) -> Range<usize> {
         let start = range.end - behind.len();
         Some(start..start + inside.len())
     };
-    MARKS.answer.tags.iter().find_map(inside).map_or(range.clone(), |inside| trimmed(text, inside))
+    MARKS.answer.names.iter().find_map(inside).map_or(range.clone(), |inside| trimmed(text, inside))
 }
 
 fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
@@ -122,7 +140,7 @@ fn scalar(text: &str, range: &Range<usize>) -> Option<Candidate> {
     let part = text.get(range.clone()).filter(|part| !part.starts_with(['{', '[']))?;
     let value = parse::whole(part).ok()?;
     let (range, region) = (range.clone(), range.clone());
-    Some(Candidate { source: Source::Text, range, reading: Ok(value), is_part: false, region })
+    Some(Candidate { source: Source::Text, range, reading: Ok(value), is_part: false, joint: None, region })
 }
 
 /// A value with only reasoning and answer tags around it is the whole text.
@@ -231,12 +249,12 @@ impl Pass<'_> {
     fn push(&mut self, source: Source, range: Range<usize>, reading: Result<Value, ParseError>) {
         self.at = range.end;
         let region = self.region..range.end;
-        self.found.items.push(Candidate { source, range, reading, is_part: false, region });
+        self.found.items.push(Candidate { source, range, reading, is_part: false, joint: None, region });
     }
 
     /// Where a damaged candidate ends. `None` where the bracket belongs to prose.
     fn damaged_end(&mut self, start: usize) -> Option<usize> {
-        let next = self.lex.space_end(start + 1);
+        let next = self.lex.blank(start + 1).end;
         if self.lex.starts(next, "```") {
             return None;
         }
@@ -247,7 +265,7 @@ impl Pass<'_> {
         let is_first = self.lex.text.get(self.region..start).is_some_and(|before| before.trim().is_empty());
         let begins_json = match self.lex.byte(next) {
             _ if is_first => true,
-            Some(b'{' | b'[' | b'}' | b']' | b'-' | b'0'..=b'9') => true,
+            Some(b'{' | b'[' | b'}' | b']' | b'-' | b'0'..=b'9' | b'\\') => true,
             _ => self.lex.opening_quote(next).is_some() || self.lex.key_end(next).is_some(),
         };
         if !begins_json && self.unclosed < MAX_UNCLOSED {

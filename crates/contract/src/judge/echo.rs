@@ -40,13 +40,13 @@ impl Judge<'_> {
 
     fn holds_echo(&self, value: &Value, wrappers: usize) -> bool {
         let Some(members) = value.as_object() else { return false };
-        if has_schema_signs(members) && echoes(self.facts(), value, &self.facts().properties) {
+        if has_schema_signs(members) && echoes(self.facts(), value, self.facts().properties()) {
             return true;
         }
         let mut wrapped = SCHEMA_MEMBERS.iter().filter_map(|name| members.get(*name));
         wrappers > 0
             && wrapped.any(|inner| self.holds_echo(inner, wrappers - 1))
-            && !members.keys().any(|name| self.facts().properties.contains(name))
+            && !members.keys().any(|name| self.facts().properties().contains(name))
     }
 }
 

@@ -4,32 +4,36 @@
 //! calls is between them. A word between them or after them may say that one replaces another, in any language, so it
 //! makes the answer ambiguous.
 
+use std::ops::Range;
+
 use serde_json::Value;
 
-use super::policy::Tally;
-use super::{Conforming, Judge, Judged, Read};
+use super::{Conforming, Judge, Judged, Read, report};
 use crate::account;
 use crate::regions::MARKS;
-use crate::regions::tag::{Tag, tag_words};
+use crate::regions::tag::Tag;
 use crate::repair::{Repair, RepairKind};
 use crate::shape::Mended;
-use crate::verdict::Source;
+use crate::verdict::Verdict;
 
 impl Judge<'_> {
-    pub(super) fn join(&self, text: &str, judged: &[Judged], source: Source, tally: &mut Tally) {
+    /// The values of one place as a list, or that they are ambiguous. Nothing if they make no list that conforms.
+    pub(super) fn join(
+        &self,
+        text: &str,
+        here: &[&Judged],
+        rest: &Range<usize>,
+    ) -> Option<Result<Conforming, Box<Verdict>>> {
         if !self.facts().list {
-            return;
+            return None;
         }
-        let of_source = judged.iter().filter(|judged| judged.source == source);
-        let Some(reads) = of_source.map(|judged| judged.read.as_ref()).collect::<Option<Vec<&Read>>>() else {
-            return;
-        };
-        let [first, second, ..] = reads.as_slice() else { return };
+        let reads = here.iter().map(|judged| judged.read.as_ref()).collect::<Option<Vec<&Read>>>()?;
+        let [first, second, ..] = reads.as_slice() else { return None };
         let list: Value = reads.iter().map(|read| read.value().clone()).collect();
         if reads.iter().any(|read| read.value().is_array()) && !self.passes(&list) {
-            return;
+            return None;
         }
-        let Some(Mended { value, repairs }) = self.mend(&list) else { return };
+        let Mended { value, repairs } = self.mend(&list)?;
         let detail = format!("{} values were joined into a list", reads.len());
         let joined = Repair::of_whole(RepairKind::JoinedValues, detail);
         let account = reads.iter().map(|read| account::Source {
@@ -42,22 +46,21 @@ impl Judge<'_> {
             repairs: std::iter::once(joined).chain(repairs).collect(),
             account: account.collect(),
         };
-        match is_joined(text, &reads) {
-            true => tally.add(conforming),
-            false => tally
-                .ambiguous(Conforming::of(first, first.value().clone(), Vec::new()), second.value().clone()),
-        }
+        Some(match is_joined(text, &reads, rest.end) {
+            true => Ok(conforming),
+            false => Err(Box::new(report::ambiguous(first.value(), second.value()))),
+        })
     }
 }
 
 /// Whether only separators are between values and after the last.
-fn is_joined(text: &str, reads: &[&Read]) -> bool {
-    let starts = reads.iter().skip(1).map(|read| read.range.start).chain([text.len()]);
-    reads.iter().zip(starts).all(|(read, next)| text.get(read.range.end..next).is_some_and(is_separator))
+fn is_joined(text: &str, reads: &[&Read], end: usize) -> bool {
+    let starts = reads.iter().skip(1).map(|read| read.range.start).chain([end]);
+    reads.iter().zip(starts).all(|(read, next)| text.get(read.range.end..next).is_none_or(is_separator))
 }
 
 /// Whether a stretch of text holds nothing that could be a word.
-fn is_separator(between: &str) -> bool {
+pub(super) fn is_separator(between: &str) -> bool {
     let mut rest = between.trim_start_matches([',', ';', ' ', '\t', '\r', '\n']);
     while !rest.is_empty() {
         let Some(length) = fence(rest).or_else(|| call_tag(rest)).or_else(|| list_mark(rest)) else {
@@ -79,10 +82,7 @@ fn fence(text: &str) -> Option<usize> {
 
 fn call_tag(text: &str) -> Option<usize> {
     let tag = Tag::at(text, 0)?;
-    let words = tag_words(tag.name);
-    let is_call = MARKS.answer.tags.iter().any(|name| name == tag.name)
-        || !words.is_empty() && words.iter().any(|word| MARKS.answer.calls.contains(word));
-    is_call.then_some(tag.length)
+    (MARKS.answer.has_name(tag.name) || MARKS.answer.is_call(tag.name)).then_some(tag.length)
 }
 
 /// The length of `1.`, `2)`, `-` or another bullet with a space after it.

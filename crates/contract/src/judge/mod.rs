@@ -10,7 +10,6 @@ mod report;
 mod syntax_hint;
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::ops::Range;
 
 use accord_json::{Checked, Limits, Meter};
@@ -18,7 +17,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::account::{self, Account, Span};
-use crate::candidates::{self, Candidate, Candidates};
+use crate::candidates::{self, Candidate, Candidates, Joint};
 use crate::contract::{Contract, Embedded, Mode};
 use crate::limits::{MAX_TEXT_BYTES, MAX_TEXT_VALUES};
 use crate::lower::LiftError;
@@ -41,7 +40,7 @@ fn verdict(answer: &Answer<'_>, contract: &Contract, meter: &Meter) -> Verdict {
     if has_too_many_values(answer.text) {
         return report::too_many_values();
     }
-    let judge = Judge { answer: *answer, contract, facts: OnceCell::new(), meter };
+    let judge = Judge { answer: *answer, contract, meter };
     let structured = answer.structured.and_then(|value| judge.structured(value));
     let verdict = structured.unwrap_or_else(|| judge.text());
     if cfg!(debug_assertions)
@@ -65,8 +64,6 @@ fn has_too_many_values(text: &str) -> bool {
 struct Judge<'a> {
     answer: Answer<'a>,
     contract: &'a Contract,
-    /// Worked out only when the plain way fails.
-    facts: OnceCell<Facts>,
     meter: &'a Meter,
 }
 
@@ -111,15 +108,40 @@ impl Conforming {
 /// A candidate as far as it could be read, and what the contract made of it.
 struct Judged {
     source: Source,
+    range: Range<usize>,
+    joint: Option<Joint>,
     read: Option<Read>,
     conforming: Option<Conforming>,
+    /// Two different values that it could be read as.
+    twice: Option<(Value, Value)>,
+    /// Whether it conforms without repairs, so that strict mode takes it.
+    is_plain: bool,
+    /// Whether it could be meant as the answer.
+    contends: bool,
     /// Whether brackets were missing, so that a member could be in more than one object.
     guessed: bool,
 }
 
+impl Judged {
+    /// A candidate that does not conform so far.
+    fn of(item: &Candidate, read: Option<Read>) -> Self {
+        Self {
+            source: item.source,
+            range: item.range.clone(),
+            joint: item.joint,
+            read,
+            conforming: None,
+            twice: None,
+            is_plain: false,
+            contends: false,
+            guessed: false,
+        }
+    }
+}
+
 impl Judge<'_> {
     fn facts(&self) -> &Facts {
-        self.facts.get_or_init(|| Facts::of(self.contract.schema()))
+        self.contract.facts()
     }
 
     fn is_lenient(&self) -> bool {
@@ -194,7 +216,8 @@ impl Judge<'_> {
             return self.accept(text, raw, Vec::new(), Source::Text, account);
         }
         let region = range.clone();
-        let only = Candidate { source: Source::Text, range, reading: Ok(raw), is_part: false, region };
+        let only =
+            Candidate { source: Source::Text, range, reading: Ok(raw), is_part: false, joint: None, region };
         self.choose(text, Candidates { items: vec![only], ..Candidates::default() })
     }
 
@@ -217,6 +240,11 @@ impl Judge<'_> {
     ) -> Verdict {
         if source == Source::Prose && self.contract.options().embedded == Embedded::Confirm {
             return report::unconfirmed(self.as_asked(value, account));
+        }
+        // What the strict parser gave out as it is was read from JSON; anything else has to be read back once.
+        let is_made = !repairs.is_empty() || self.answer.lift.is_some();
+        if is_made && !parse::whole(&value.to_string()).is_ok_and(|again| again == value) {
+            return report::unwritable(value);
         }
         let mark = self.answer.text.len() - text.len();
         let account = account.moved(mark);

@@ -1,35 +1,36 @@
-//! The rules by which an answer becomes a verdict, in the order in which they are tried.
+//! The rules by which an answer becomes a verdict.
 //!
-//! 1. **Unchanged.** A candidate that is JSON and conforms. A fragment of something damaged is not a candidate.
-//! 2. **Inside a wrapper.** The arguments of a tool call that is written as text. Strict mode ends here.
-//! 3. **Repaired.** A candidate whose shape can be changed without loss, or a damaged one by its cheapest conforming
-//!    reading. When a reading needed repairs, the rest of its region must leave nothing open: no quote, no bracket.
-//! 4. **Joined.** Several items where a list is asked, with nothing but separators between them.
-//! 5. **Inside a wrapper, repaired**, and last **a bare word** that the schema lists.
+//! 1. **All candidates are judged**: the whole text, fences, prose; clean, damaged, cut, not conforming. One *contends* if it
+//!    could be meant as the answer: it is of the contract's type and has a key of it, or is a wrapper around such a value, or
+//!    an item of the list that is asked. If none does, all of them contend.
+//! 2. **The most trusted place that the contract takes (`extract_json`) and where one contends decides.** If none there
+//!    conforms, its errors are reported, and nothing of a less trusted place is taken.
+//! 3. **Nothing may compete with the value.** If another candidate contends, anywhere and in any state, and does not say the
+//!    same value, the answer is `ambiguous`. No word in the text decides between them.
 //!
-//! In each step the sources that the contract takes (`extract_json`) are tried in order of trust: the whole text, fences,
-//! prose. In the most trusted one that has any, exactly one value must pass; two different ones are `ambiguous`, and no word
-//! in the text decides between them. With `embedded: confirm`, a value that passes in prose is `unconfirmed`.
+//! A candidate conforms unchanged, or as the arguments of a tool call that is written as text. In lenient mode it may
+//! also be repaired: in its shape without loss, or by its cheapest conforming reading, when the rest of its region leaves
+//! nothing open; and several items are joined into a list when nothing but separators is between them. In strict mode repairs
+//! only show whether another candidate says the same. With `embedded: confirm`, a value that passes in prose is `unconfirmed`.
 //! Whatever is accepted was validated whole, invariants included, after the last change to it.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
 
+use super::join::is_separator;
 use super::{Conforming, Judge, Judged, Read, report};
 use crate::account::{self, Account, Span, SpanKind};
-use crate::candidates::{Candidate, Candidates, is_quiet};
+use crate::candidates::{Candidate, Candidates, Joint, goes_on, is_quiet};
 use crate::lex::{self, Word};
 use crate::nested::{self, Wrappers};
 use crate::number;
-use crate::parse::{ParseError, ParseErrorKind};
+use crate::parse::{self, ParseError, ParseErrorKind};
 use crate::read::{self, Built, Escaped, Offer, Reading, Search};
 use crate::repair::{Repair, RepairKind};
 use crate::shape::Mended;
 use crate::verdict::{Source, Verdict};
-
-/// The sources of a text, most trusted first.
-const SOURCES: [Source; 3] = [Source::Text, Source::Fence, Source::Prose];
 
 /// Repairs that assume something about how the text was meant. Together with them, no shape is changed but letter case and
 /// the type of a scalar: each alone is lossless, but both at once would be a guess.
@@ -46,6 +47,13 @@ const ASSUMING: &[RepairKind] = &[
 const BESIDE_MISSING_QUOTE: &[RepairKind] =
     &[RepairKind::MissingSeparator, RepairKind::InnerQuote, RepairKind::Bracket, RepairKind::Truncated];
 
+/// Repairs after which it is in doubt to which object a member belongs, or where the value ends.
+const GUESSING: &[RepairKind] =
+    &[RepairKind::Bracket, RepairKind::Truncated, RepairKind::InnerQuote, RepairKind::MissingQuote];
+
+/// How many candidates may say items of an accepted list again. Each is compared with all items.
+const MAX_REPEATED: usize = 64;
+
 /// How many candidates are looked at for escaped quotes throughout.
 const MAX_UNESCAPED: usize = 16;
 
@@ -54,64 +62,113 @@ impl Judge<'_> {
         if found.over_limit {
             return report::too_many_starts();
         }
-        let Candidates { items, outside, rest, .. } = found;
-        let judge_unchanged = |mut item: Candidate| {
-            let judged = self.unchanged(&mut item);
-            (item, judged)
-        };
-        let judged: Vec<(Candidate, Judged)> = items.into_iter().map(judge_unchanged).collect();
-        let verdict = self.first(text, &outside, |source, tally| self.direct(&judged, source, tally));
-        let verdict = verdict
-            .or_else(|| self.first(text, &outside, |source, tally| self.nested(&judged, source, tally)));
-        if let Some(verdict) = verdict {
-            return verdict;
+        let Candidates { mut items, outside, rest, .. } = found;
+        let mut judged: Vec<Judged> = items.iter_mut().map(|item| self.unchanged(text, item)).collect();
+        let is_found = judged.iter().any(|judged| judged.conforming.is_some());
+        if is_found || self.is_lenient() {
+            self.repair(text, &items, &mut judged, &rest, is_found);
         }
-        if !self.is_lenient() {
-            return self.reject(text, &judged, &[]);
-        }
-        let repaired = match self.repaired(text, &judged, &rest) {
-            Ok(repaired) => repaired,
-            Err(ambiguous) => return *ambiguous,
-        };
-        let verdict = self
-            .first(text, &outside, |source, tally| {
-                let conforming = repaired.iter().filter(|judged| judged.source == source);
-                conforming
-                    .filter_map(|judged| judged.conforming.as_ref())
-                    .for_each(|found| tally.add(found.clone()));
-                if tally.first.is_none() {
-                    self.join(text, &repaired, source, tally);
-                }
-            })
-            .or_else(|| {
-                self.first(text, &outside, |source, tally| self.nested_repaired(&repaired, source, tally))
-            })
-            .or_else(|| self.bare_word(text, &judged, rest));
-        verdict.unwrap_or_else(|| self.reject(text, &judged, &repaired))
+        let contend = judged.iter().any(|judged| judged.contends);
+        judged.iter_mut().for_each(|judged| judged.contends |= !contend);
+        let options = self.contract.options();
+        // Items do not decide where the list is.
+        let is_list = |one: &&Judged| text.as_bytes().get(one.range.start) == Some(&b'[');
+        let contending = || judged.iter().filter(|judged| judged.contends);
+        let only_lists = self.facts().list && contending().any(|one| is_list(&one));
+        let deciding = contending().filter(|one| !only_lists || is_list(one));
+        let place = deciding.map(|judged| judged.source).filter(|source| options.takes(*source)).min();
+        let verdict = place.and_then(|place| self.decide(text, &judged, place, &outside, &rest));
+        let verdict = verdict.or_else(|| self.bare_word(text, &judged, rest).filter(|_| self.is_lenient()));
+        verdict.unwrap_or_else(|| {
+            let is_here =
+                |judged: &Judged| judged.contends && place.is_none_or(|place| judged.source == place);
+            let here = items.iter().zip(&judged).filter(|(_, judged)| is_here(judged));
+            self.reject(text, &here.collect::<Vec<_>>())
+        })
     }
 
-    /// The verdict of the most trusted source that the contract takes and in which something passes.
-    fn first(
+    /// The verdict of the place that decides, if a value there is accepted or could be.
+    fn decide(
         &self,
         text: &str,
+        judged: &[Judged],
+        place: Source,
         outside: &[Span],
-        mut add: impl FnMut(Source, &mut Tally),
+        rest: &Range<usize>,
     ) -> Option<Verdict> {
-        let options = self.contract.options();
-        SOURCES.into_iter().filter(|source| options.takes(*source)).find_map(|source| {
-            let mut tally = Tally::default();
-            add(source, &mut tally);
-            match (tally.first?, tally.second) {
-                (first, Some(second)) => Some(report::ambiguous(&first.value, &second)),
-                (Conforming { value, mut repairs, account }, None) => {
-                    if self.was_unwrapped(source, &account) {
-                        repairs.insert(0, unwrapped());
-                    }
-                    let account = Account { outside: outside.to_vec(), candidates: account };
-                    Some(self.accept(text, value, repairs, source, account))
-                }
+        let is_taken = |judged: &&Judged| self.is_lenient() || judged.is_plain;
+        let here: Vec<&Judged> = judged.iter().filter(|one| one.contends && one.source == place).collect();
+        if let Some((first, second)) =
+            here.iter().filter(|one| is_taken(one)).find_map(|one| one.twice.as_ref())
+        {
+            return Some(report::ambiguous(first, second));
+        }
+        let first = here.iter().filter(|one| is_taken(one)).find_map(|one| one.conforming.clone());
+        let found = match first {
+            Some(found) => found,
+            None if self.is_lenient() => match self.join(text, &here, rest)? {
+                Ok(joined) => joined,
+                Err(ambiguous) => return Some(*ambiguous),
+            },
+            None => return None,
+        };
+        if let Some(rival) = self.rival(&found, judged) {
+            return Some(match &rival.read {
+                Some(read) => report::ambiguous(&found.value, read.value()),
+                None => report::ambiguous_text(&found.value, text, rival.range.clone()),
+            });
+        }
+        let Conforming { value, mut repairs, account } = found;
+        if self.was_unwrapped(place, &account) {
+            repairs.insert(0, unwrapped());
+        }
+        let account = Account { outside: outside.to_vec(), candidates: account };
+        Some(self.accept(text, value, repairs, place, account))
+    }
+
+    /// A candidate that competes with a value: it contends, or is directly beside it, and does not say the same. One that does
+    /// not conform and was replaced by the value, later in the text, does not compete; nor does the call of another tool.
+    fn rival<'j>(&self, found: &Conforming, judged: &'j [Judged]) -> Option<&'j Judged> {
+        let is_own = |one: &Judged| {
+            found.account.binary_search_by_key(&one.range.start, |source| source.range.start).is_ok()
+        };
+        let items = found.value.as_array().filter(|_| self.facts().list);
+        let said = |one: &'j Judged| {
+            let conforming = one.conforming.as_ref().map(|same| &same.value);
+            conforming.or(one.read.as_ref().map(Read::value))
+        };
+        let is_same = |one: &'j Judged| said(one).is_some_and(|said| number::same(said, &found.value));
+        // An item of the list that is said again.
+        let mut repeated = 0;
+        let mut is_item = |one: &'j Judged| {
+            repeated += 1;
+            let items = items.into_iter().flatten();
+            repeated <= MAX_REPEATED
+                && said(one).is_some_and(|said| items.into_iter().any(|item| number::same(item, said)))
+        };
+        let first = judged.iter().position(is_own)?;
+        let last = judged.iter().rposition(is_own)?;
+        let call = judged.get(first).and_then(|own| own.read.as_ref());
+        let is_other_call = |one: &Judged| {
+            let calls = call.zip(one.read.as_ref());
+            calls.is_some_and(|(own, other)| nested::are_calls_of_two(own.value(), other.value()))
+        };
+        let competes = |(index, one): &(usize, &'j Judged)| {
+            let is_before =
+                *index + 1 == first && judged.get(first).is_some_and(|own| own.joint == Some(Joint::Mark));
+            let is_behind = *index == last + 1 && one.joint.is_some();
+            if is_before || is_behind {
+                return !is_same(one);
             }
-        })
+            let is_whole = |read: &Read| items.is_none() || read.value().is_array();
+            let was_read = one.read.as_ref().is_some_and(|read| read.spans.is_none() && is_whole(read));
+            let is_passed_over =
+                one.conforming.is_none() && (*index < first && was_read || is_other_call(one));
+            one.contends && !is_passed_over && !is_same(one) && !is_item(one)
+        };
+        let others = judged.iter().enumerate().filter(|(_, one)| !is_own(one));
+        let mut competing = others.filter(competes);
+        competing.next().map(|(_, one)| one)
     }
 
     /// Whether the wrapper that lowering made was removed from a value that did not come through the channel it was sent for.
@@ -122,8 +179,9 @@ impl Judge<'_> {
         })
     }
 
-    /// What the strict parser read, lifted. The value moves out of the candidate.
-    fn unchanged(&self, item: &mut Candidate) -> Judged {
+    /// What the strict parser read, and whether it conforms as it is or as the arguments of a call. The value moves out of
+    /// the candidate.
+    fn unchanged(&self, text: &str, item: &mut Candidate) -> Judged {
         let is_part = item.is_part;
         let read = item.reading.as_mut().ok().filter(|_| !is_part).and_then(|value| {
             let (raw, lifted) = match self.answer.lift {
@@ -132,22 +190,29 @@ impl Judge<'_> {
             };
             Some(Read { raw, lifted, range: item.range.clone(), spans: None })
         });
-        Judged { source: item.source, read, conforming: None, guessed: false }
-    }
-
-    fn direct(&self, judged: &[(Candidate, Judged)], source: Source, tally: &mut Tally) {
-        for read in reads(judged.iter().map(|(_, judged)| judged), source) {
+        let mut judged = Judged::of(item, read);
+        if let Some(read) = &judged.read {
             if self.passes(read.value()) {
-                tally.add(Conforming::of(read, read.value().clone(), Vec::new()));
+                judged.conforming = Some(Conforming::of(read, read.value().clone(), Vec::new()));
+            } else {
+                let (conforming, twice) = self.nested(read, item.source);
+                (judged.conforming, judged.twice) = (conforming, twice);
             }
+            judged.is_plain = judged.conforming.is_some();
         }
+        let value = judged.read.as_ref().map(Read::value).or(item.reading.as_ref().ok());
+        judged.contends = match value {
+            Some(value) => self.facts().resembles(value) && (judged.is_plain || !self.is_echo(value)),
+            None => self.facts().is_begun(text.get(item.range.clone()).unwrap_or_default()),
+        };
+        judged
     }
 
     /// Strict mode takes a value out of a surrounding object in two cases only: the arguments of a tool call, and, in prose, an
     /// echoed schema that has the answer where its members would be. Anything else would be a repair of shape.
-    fn nested(&self, judged: &[(Candidate, Judged)], source: Source, tally: &mut Tally) {
-        if !self.contract.options().extracts() {
-            return;
+    fn nested(&self, read: &Read, source: Source) -> (Option<Conforming>, Option<(Value, Value)>) {
+        if !self.contract.options().extracts() || self.is_echo(read.value()) {
+            return (None, None);
         }
         let wrappers = match source {
             _ if self.is_lenient() => Wrappers::Any,
@@ -155,64 +220,89 @@ impl Judge<'_> {
             _ => Wrappers::ToolCalls,
         };
         let mut passes = |value: &Value| self.stands_for(value).is_some_and(|value| self.passes(&value));
-        for read in reads(judged.iter().map(|(_, judged)| judged), source) {
-            if self.is_echo(read.value()) {
-                continue;
-            }
-            for inner in nested::inside(self.facts(), read.value(), wrappers, &mut passes) {
-                let Some(inner) = self.stands_for(inner) else { continue };
-                let repairs = self.is_lenient().then(unwrapped).into_iter().collect();
-                tally.add(Conforming::of(read, inner.into_owned(), repairs));
-            }
-        }
+        let inside = nested::inside(self.facts(), read.value(), wrappers, &mut passes);
+        let mut inside: Vec<Value> = inside.into_iter().cloned().collect();
+        let written = nested::written_arguments(read.value(), |text| parse::whole(text).ok());
+        inside.extend(written.filter(|value| passes(value)));
+        let lifted = inside.iter().filter_map(|inner| self.stands_for(inner)).map(Cow::into_owned);
+        let repairs = || self.is_lenient().then(unwrapped).into_iter().collect();
+        only(lifted.map(|inner| Conforming::of(read, inner, repairs())))
     }
 
-    /// Reads every candidate, in order; what one reading takes in is not read again. The error is that one is ambiguous.
-    fn repaired(
+    /// Reads and reshapes the candidates that do not conform as they are, in order; what one reading takes in is not read
+    /// again. If another conforms (`is_found`), only those that contend are read, to see whether they say the same.
+    fn repair(
         &self,
         text: &str,
-        judged: &[(Candidate, Judged)],
+        items: &[Candidate],
+        judged: &mut [Judged],
         rest: &Range<usize>,
-    ) -> Result<Vec<Judged>, Box<Verdict>> {
-        let alone = judged.len() == 1;
+        is_found: bool,
+    ) {
+        let alone = items.len() == 1;
         let mut search = Search::new(text);
         let mut behind = 0;
         let mut unescaped = 0;
-        let mut repaired = Vec::new();
-        for (item, unchanged) in judged {
-            if item.range.start < behind || item.is_part {
+        for (item, judged) in items.iter().zip(judged) {
+            if judged.conforming.is_some() || is_found && !judged.contends {
                 continue;
             }
-            let next = match (&item.reading, &unchanged.read) {
-                (Ok(_), Some(read)) => self.reshaped(read, item.source, alone),
+            if item.range.start < behind {
+                judged.contends = false;
+                continue;
+            }
+            if item.is_part {
+                continue;
+            }
+            let repaired = match (&item.reading, &judged.read) {
+                (Ok(_), Some(read)) => self.reshaped(text, read, item, alone, rest),
                 // It was read and has no meaning; any other reading would be a guess.
                 (Ok(_), None) | (Err(ParseError { kind: ParseErrorKind::TooDeep, .. }), _) => continue,
-                (Err(_), _) => match self.read_escaped(text, item, &mut unescaped) {
-                    Some(judged) => judged,
-                    None => self.read_damaged(&mut search, text, item, alone, rest)?,
-                },
+                (Err(_), _) => self
+                    .read_escaped(text, item, &mut unescaped)
+                    .unwrap_or_else(|| self.read_damaged(&mut search, text, item, alone, rest)),
             };
-            behind = next.read.as_ref().map_or(item.range.end, |read| read.range.end);
-            repaired.push(next);
+            let contends = judged.contends || repaired.conforming.is_some() || repaired.twice.is_some();
+            *judged = Judged { contends, ..repaired };
+            if judged.conforming.is_none()
+                && !judged.guessed
+                && let Some(read) = &judged.read
+            {
+                let (conforming, twice) = self.nested_repaired(read);
+                judged.contends |= conforming.is_some();
+                (judged.conforming, judged.twice) = (conforming, judged.twice.take().or(twice));
+            }
+            behind = judged.read.as_ref().map_or(item.range.end, |read| read.range.end);
         }
-        Ok(repaired)
     }
 
-    fn reshaped(&self, read: &Read, source: Source, alone: bool) -> Judged {
-        let mended = self.mend_single(read.value(), alone);
+    fn reshaped(
+        &self,
+        text: &str,
+        read: &Read,
+        item: &Candidate,
+        alone: bool,
+        rest: &Range<usize>,
+    ) -> Judged {
+        let behind = text.get(read.range.end..rest.end).unwrap_or_default();
+        let mended = self.mend_single(read.value(), alone, behind);
         let conforming = mended.map(|Mended { value, repairs }| Conforming::of(read, value, repairs));
         let (raw, lifted, range) = (read.raw.clone(), read.lifted.clone(), read.range.clone());
-        Judged { source, read: Some(Read { raw, lifted, range, spans: None }), conforming, guessed: false }
+        let read = Read { raw, lifted, range, spans: None };
+        Judged { conforming, ..Judged::of(item, Some(read)) }
     }
 
-    /// Where a list is asked and there are several values, each is an item, not a list of one.
-    fn mend_single(&self, value: &Value, alone: bool) -> Option<Mended> {
+    /// Where a list is asked and there are several values, each is an item, not a list of one. Nor is one with words behind it:
+    /// they may speak of more.
+    fn mend_single(&self, value: &Value, alone: bool, behind: &str) -> Option<Mended> {
         if !alone && self.facts().list && !value.is_array() && !self.facts().attempts(value) {
             return None;
         }
         let mended = self.mend(value)?;
         let wraps = |repair: &Repair| repair.kind == RepairKind::WrappedInList && repair.path.ends_with(']');
-        (alone || !mended.repairs.iter().any(wraps)).then_some(mended)
+        let wraps_root = |repair: &Repair| repair.kind == RepairKind::WrappedInList && repair.path == "$";
+        let is_item = mended.repairs.iter().any(wraps_root) && !is_separator(behind);
+        (!is_item && (alone || !mended.repairs.iter().any(wraps))).then_some(mended)
     }
 
     fn read_damaged(
@@ -222,7 +312,7 @@ impl Judge<'_> {
         item: &Candidate,
         alone: bool,
         rest: &Range<usize>,
-    ) -> Result<Judged, Box<Verdict>> {
+    ) -> Judged {
         let Candidate { range, region, .. } = item;
         let is_whole = |end: usize| range.start == rest.start && end >= rest.end;
         let part = |range: Range<usize>| text.get(range).unwrap_or_default();
@@ -241,8 +331,8 @@ impl Judge<'_> {
             if built.reworded.as_ref().and_then(takes).is_some() {
                 return None;
             }
-            let Mended { value, repairs } =
-                self.mend_single(self.stands_for(&built.value)?.as_ref(), alone)?;
+            let lifted = self.stands_for(&built.value)?;
+            let Mended { value, repairs } = self.mend_single(&lifted, alone, part(end..rest.end))?;
             let assumes = built.has_bare_value || built.has(ASSUMING);
             if assumes && !repairs.iter().all(|repair| is_plain(repair.kind)) {
                 return None;
@@ -252,40 +342,43 @@ impl Judge<'_> {
             if respelled && repairs.iter().any(|repair| repair.kind == RepairKind::Coerced) {
                 return None;
             }
-            // If brackets were missing, a property that the schema does not name may belong
-            // elsewhere.
-            let guessed = built.has(&[RepairKind::Bracket, RepairKind::Truncated]);
+            // If brackets were missing, or it is in doubt where a string ends, a property that the schema does not name may
+            // belong elsewhere, and what follows the mark of a fence may belong to the value.
+            let guessed = built.has(GUESSING);
             let sure = !guessed || self.contract.schema().names_all_members(&value);
+            let behind = if guessed { part(end..region.end) } else { behind(part(end..region.end)) };
             let is_alone = || {
                 is_quiet(part(region.start..range.start))
-                    && is_quiet(behind(part(end..region.end)))
+                    && is_quiet(behind)
+                    && !goes_on(text, &(range.start..end))
                     && !part(end..range.end.max(end)).contains(['{', '['])
             };
             (sure && is_alone()).then_some(Offer { value, repairs })
         };
         let reading = search.read(range.start, region.end, &mut conform);
-        let judged = |source, read, conforming, guessed| Judged { source, read, conforming, guessed };
-        Ok(match reading {
+        match reading {
             Reading::Conforming { value, read, repairs, spans, range } => {
                 let source = if is_whole(range.end) { Source::Text } else { item.source };
                 let read = Read { raw: read, lifted: None, range, spans: Some(spans) };
-                let conforming = Conforming::of(&read, value, repairs);
-                judged(source, Some(read), Some(conforming), false)
+                let conforming = Some(Conforming::of(&read, value, repairs));
+                Judged { source, conforming, ..Judged::of(item, Some(read)) }
             }
             Reading::Readable { built, range } => {
                 let guessed = built.has_bare_value || built.has(ASSUMING);
-                let lifted = self.stands_for(&built.value).map(std::borrow::Cow::into_owned);
+                let lifted = self.stands_for(&built.value).map(Cow::into_owned);
                 let read = lifted.map(|lifted| Read {
                     raw: built.value,
                     lifted: self.answer.lift.map(|_| lifted),
                     range,
                     spans: Some(built.spans),
                 });
-                judged(item.source, read, None, guessed)
+                Judged { guessed, ..Judged::of(item, read) }
             }
-            Reading::Ambiguous { first, second } => return Err(Box::new(report::ambiguous(&first, &second))),
-            Reading::Nothing => judged(item.source, None, None, false),
-        })
+            Reading::Ambiguous { first, second } => {
+                Judged { twice: Some((first, second)), ..Judged::of(item, None) }
+            }
+            Reading::Nothing => Judged::of(item, None),
+        }
     }
 
     /// A candidate whose quotes are all escaped. `tried` counts the looks: each takes the rest of the region.
@@ -303,32 +396,38 @@ impl Judge<'_> {
         let repairs = std::iter::once(repair).chain(repairs).collect();
         let is_alone = is_quiet(before) && is_quiet(behind(after)) && !after.contains(['{', '[']);
         let conforming = is_alone.then(|| Conforming::of(&read, value, repairs));
-        Some(Judged { source: item.source, read: Some(read), conforming, guessed: true })
+        Some(Judged { conforming, guessed: true, ..Judged::of(item, Some(read)) })
     }
 
-    fn nested_repaired(&self, repaired: &[Judged], source: Source, tally: &mut Tally) {
-        let whole = repaired.iter().filter(|judged| !judged.guessed);
-        for read in reads(whole, source).filter(|read| !self.is_echo(read.value())) {
-            let mend = |value: &Value| self.mend(self.stands_for(value)?.as_ref());
-            let mut passes = |value: &Value| mend(value).is_some();
-            let inside = nested::inside(self.facts(), read.value(), Wrappers::Any, &mut passes);
-            let mut inner: Vec<Value> = inside.into_iter().cloned().collect();
-            inner.extend(nested::written_arguments(read.value()));
-            for Mended { value, repairs } in inner.iter().filter_map(mend) {
-                let repairs = std::iter::once(unwrapped()).chain(repairs).collect();
-                tally.add(Conforming::of(read, value, repairs));
-            }
+    fn nested_repaired(&self, read: &Read) -> (Option<Conforming>, Option<(Value, Value)>) {
+        if self.is_echo(read.value()) {
+            return (None, None);
         }
+        let mend = |value: &Value| self.mend(self.stands_for(value)?.as_ref());
+        let mut passes = |value: &Value| mend(value).is_some();
+        let inside = nested::inside(self.facts(), read.value(), Wrappers::Any, &mut passes);
+        let mut inner: Vec<Value> = inside.into_iter().cloned().collect();
+        inner.extend(nested::written_arguments(read.value(), read::written));
+        only(inner.iter().filter_map(mend).map(|Mended { value, repairs }| {
+            Conforming::of(read, value, std::iter::once(unwrapped()).chain(repairs).collect())
+        }))
     }
 
     /// A text without any bracket that is, as a whole but for its reasoning, one of the values that the schema lists, or a
     /// literal of another language.
-    fn bare_word(&self, text: &str, judged: &[(Candidate, Judged)], rest: Range<usize>) -> Option<Verdict> {
-        if judged.iter().any(|(item, _)| item.source != Source::Text) {
+    fn bare_word(&self, text: &str, judged: &[Judged], rest: Range<usize>) -> Option<Verdict> {
+        if judged.iter().any(|judged| judged.source != Source::Text) {
             return None;
         }
         let word = text.get(rest.clone())?;
+        let is_listed = || {
+            let facts = self.facts();
+            judged.is_empty() && facts.is_listed() && !facts.lists(&Value::Null)
+        };
         let (kind, raw) = match lex::classify(word)? {
+            _ if is_listed() && self.facts().lists(&Value::from(word)) => {
+                (RepairKind::Unquoted, Value::from(word))
+            }
             Word::OtherTrue => (RepairKind::Literal, Value::Bool(true)),
             Word::OtherFalse => (RepairKind::Literal, Value::Bool(false)),
             Word::OtherNull => (RepairKind::Literal, Value::Null),
@@ -363,35 +462,14 @@ fn is_plain(kind: RepairKind) -> bool {
     matches!(kind, RepairKind::EnumCase | RepairKind::Coerced | RepairKind::DroppedNull)
 }
 
-fn reads<'a>(judged: impl Iterator<Item = &'a Judged>, source: Source) -> impl Iterator<Item = &'a Read> {
-    judged.filter(move |judged| judged.source == source).filter_map(|judged| judged.read.as_ref())
-}
-
 fn unwrapped() -> Repair {
     Repair::of_whole(RepairKind::Unwrapped, "value was unwrapped from another value")
 }
 
-/// The different values that pass in one source.
-#[derive(Default)]
-pub(super) struct Tally {
-    pub(super) first: Option<Conforming>,
-    second: Option<Value>,
-}
-
-impl Tally {
-    pub(super) fn add(&mut self, found: Conforming) {
-        match &self.first {
-            None => self.first = Some(found),
-            Some(first) if self.second.is_none() && !number::same(&first.value, &found.value) => {
-                self.second = Some(found.value);
-            }
-            Some(_) => {}
-        }
-    }
-
-    /// Two values that both could be meant.
-    pub(super) fn ambiguous(&mut self, first: Conforming, second: Value) {
-        self.first = Some(first);
-        self.second = Some(second);
-    }
+/// The one value that was found, or the first two different ones.
+fn only(mut found: impl Iterator<Item = Conforming>) -> (Option<Conforming>, Option<(Value, Value)>) {
+    let Some(first) = found.next() else { return (None, None) };
+    let second = found.find(|other| !number::same(&first.value, &other.value));
+    let twice = second.map(|second| (first.value.clone(), second.value));
+    (Some(first), twice)
 }

@@ -1,6 +1,7 @@
 //! The report about an answer that does not meet its contract.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde_json::Value;
 
@@ -18,16 +19,15 @@ const MAX_COMPARED: usize = 8;
 
 impl Judge<'_> {
     /// The reasons, taken from the candidate that came closest.
-    pub(super) fn reject(&self, text: &str, items: &[(Candidate, Judged)], repaired: &[Judged]) -> Verdict {
+    pub(super) fn reject(&self, text: &str, here: &[(&Candidate, &Judged)]) -> Verdict {
         let offset = self.answer.text.len() - text.len();
-        let is_deep = |(item, _): &&(Candidate, Judged)| matches!(&item.reading, Err(error) if error.kind == ParseErrorKind::TooDeep);
+        let is_deep = |(item, _): &&(&Candidate, &Judged)| matches!(&item.reading, Err(error) if error.kind == ParseErrorKind::TooDeep);
         if let Some((item, _)) =
-            items.iter().find(is_deep).filter(|_| items.iter().all(|(item, _)| item.reading.is_err()))
+            here.iter().find(is_deep).filter(|_| here.iter().all(|(item, _)| item.reading.is_err()))
         {
             return reject_unread(text, offset, item);
         }
-        let reads = repaired.iter().chain(items.iter().map(|(_, judged)| judged));
-        let reads = reads.filter_map(|judged| Some((judged.source, judged.read.as_ref()?)));
+        let reads = here.iter().filter_map(|(_, judged)| Some((judged.source, judged.read.as_ref()?)));
         let mut closest: Option<(usize, Rejected)> = None;
         for (source, read) in reads.take(MAX_COMPARED) {
             let rejected = self.reject_value(offset, source, read);
@@ -42,10 +42,10 @@ impl Judge<'_> {
         if let Some(value) = self.answer.structured {
             return Verdict::Rejected(self.reject_structured(value));
         }
-        if let Some(unlifted) = items.iter().find_map(|(item, _)| self.reject_unlifted(offset, item)) {
+        if let Some(unlifted) = here.iter().find_map(|(item, _)| self.reject_unlifted(offset, item)) {
             return unlifted;
         }
-        match items.iter().find(|(item, _)| item.reading.is_err() || item.is_part) {
+        match here.iter().find(|(item, _)| item.reading.is_err() || item.is_part) {
             Some((item, _)) => reject_unread(text, offset, item),
             None => no_json(text),
         }
@@ -125,7 +125,7 @@ fn distance(rejected: &Rejected) -> usize {
 fn reject_unread(text: &str, offset: usize, item: &Candidate) -> Verdict {
     let range = Some(item.range.start + offset..item.range.end + offset);
     let Err(error) = &item.reading else {
-        let message = "this is part of a damaged value; return the whole value as valid JSON";
+        let message = "the text next to this value may belong to it; return only the value, as valid JSON";
         let candidate = verdict::Candidate { range, value: item.reading.as_ref().ok().cloned() };
         return Verdict::Rejected(Rejected::because(Outcome::ParseError, "json", message, Some(candidate)));
     };
@@ -170,21 +170,33 @@ pub(super) fn unconfirmed(value: Value) -> Verdict {
 }
 
 pub(super) fn ambiguous(first: &Value, second: &Value) -> Verdict {
-    /// Enough of each to tell them apart.
-    const SHOWN: usize = 120;
-    let shorten = |value: &Value| -> String {
-        let text = value.to_string();
-        match text.char_indices().nth(SHOWN) {
-            Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-            None => text,
-        }
-    };
+    let (first, second) = (shorten(&first.to_string()), shorten(&second.to_string()));
+    let message = format!("two different values could be meant: {first} and {second}; return exactly one");
+    Verdict::Rejected(Rejected::because(Outcome::Ambiguous, "json", message, None))
+}
+
+/// A value that conforms, and another that cannot be read.
+pub(super) fn ambiguous_text(first: &Value, text: &str, second: Range<usize>) -> Verdict {
+    let (first, second) = (shorten(&first.to_string()), shorten(text.get(second).unwrap_or_default()));
     let message = format!(
-        "two different values conform: {} and {}; return exactly one",
-        shorten(first),
-        shorten(second)
+        "two different values could be meant: {first}, and one that is not valid JSON: {second}; return exactly one"
     );
     Verdict::Rejected(Rejected::because(Outcome::Ambiguous, "json", message, None))
+}
+
+/// Enough of a value to tell it from another.
+fn shorten(text: &str) -> String {
+    const SHOWN: usize = 120;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// A value that reads differently once it is written. This is a bug, and a wrong value would be worse.
+pub(super) fn unwritable(value: Value) -> Verdict {
+    let message = "the value cannot be written as JSON without a change; return valid JSON";
+    Verdict::Rejected(Rejected::because(Outcome::ParseError, "json", message, Some(read(value))))
 }
 
 pub(super) fn text_too_long(bytes: usize) -> Verdict {

@@ -19,10 +19,13 @@ impl Search<'_> {
     pub(super) fn bare_value(&mut self, state: State, out: &mut Vec<State>) {
         let Some(end) = self.bare_end(state) else { return };
         let content = self.lex.text.get(state.at..end.content).unwrap_or_default();
-        if content.is_empty() || lex::has_omission(content) || is_call(content) {
+        if content.is_empty() || lex::has_omission(content) {
             return;
         }
         let Some(word) = lex::classify(content) else { return };
+        if word == Word::Text && !is_words(content) {
+            return;
+        }
         let quote = if end.close > end.content { cost::MISSING_QUOTE } else { 0 };
         let is_round = self.container(state) == Some(Container::Round);
         let mut push = |word: Word, price: u32| {
@@ -74,7 +77,11 @@ impl Search<'_> {
                 return end;
             }
             match character {
-                '"' if depth == 0 && content == at && self.fit(at + 1, state, Role::Value) >= Fit::Good => {
+                '"' if depth == 0
+                    && content == at
+                    && is_object
+                    && self.fit(at + 1, state, Role::Value) >= Fit::Good =>
+                {
                     return Some(BareEnd { content, close: at + 1 });
                 }
                 '"' if depth == 0 && content < at && is_object && self.lex.quoted_key_end(at).is_some() => {
@@ -84,6 +91,7 @@ impl Search<'_> {
                 '\'' | '`' | '\u{2018}' | '\u{2019}' if !self.lex.is_apostrophe(at, character.len_utf8()) => {
                     return None;
                 }
+                ':' if depth == 0 && self.ends_key(state.at, at) => return None,
                 '{' | '[' if depth == 0 && self.is_number(state.at..content) => return end,
                 '(' | '[' | '{' => depth += 1,
                 ')' | ']' | '}' if depth == 0 => return end,
@@ -119,18 +127,38 @@ impl Search<'_> {
         self.lex.text.get(range).is_some_and(|word| lex::classify(word) == Some(Word::Number))
     }
 
+    /// Whether a colon among words ends a key, so that another member is among them: a space follows it, or its name is not the
+    /// first word. `12:30`, `urn:x` and `https://` are words.
+    fn ends_key(&self, start: usize, colon: usize) -> bool {
+        let before = self.lex.text.get(start..colon).unwrap_or_default();
+        let name = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+        let is_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
+        let is_spaced = self.lex.character(colon + 1).is_none_or(char::is_whitespace);
+        is_spaced || is_name && name.len() < before.len() && !self.lex.starts(colon, "://")
+    }
+
     /// Whether a comma in an object separates members and is not part of the words.
     fn is_separator(&mut self, comma: usize) -> bool {
         let next = self.blank(comma + 1).end;
-        matches!(self.lex.byte(next), Some(b'}' | b']'))
+        matches!(self.lex.byte(next), Some(b'}' | b']' | b','))
             || self.lex.is_end(next)
             || self.lex.key_end(next).is_some()
     }
 }
 
-/// Whether words are the call of a function: code, and not a text.
-fn is_call(content: &str) -> bool {
-    let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '$');
-    let name = content.trim_start_matches(is_name);
-    name.len() < content.len() && name.starts_with('(') && name.ends_with(')')
+/// Whether a text without quotes is words: a mark for something that is to be filled in (`<name>`, `???`, `$x`), and code
+/// that makes a value (`items[0]`, `a.b`, `f(x)`), are not.
+fn is_words(content: &str) -> bool {
+    let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    let begins_name =
+        |part: &str| part.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | '$'));
+    let is_begun = content.starts_with(|first: char| first.is_alphanumeric() || "#/@_+-.".contains(first));
+    let is_called = content.trim_start_matches(|letter| is_name(letter) || letter == '.').starts_with('(');
+    let is_path = content.contains('.')
+        && content.split('.').all(|part| begins_name(part) && part.chars().all(is_name));
+    is_begun
+        && content.contains(char::is_alphanumeric)
+        && !content.contains(['<', '>', '[', '{'])
+        && !is_called
+        && !is_path
 }

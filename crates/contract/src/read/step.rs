@@ -26,17 +26,18 @@ impl Search<'_> {
 
     /// A value, or the end of a list that has just been opened. At the end of the text the value is missing.
     fn value_step(&mut self, state: State, first: bool, out: &mut Vec<State>) {
-        let (state, _) = self.skip_blank(state);
+        let (state, blank) = self.skip_blank(state);
         let container = self.container(state);
         match self.lex.byte(state.at) {
             None => {}
+            Some(b']' | b')') if blank.comment => {}
             Some(b'{') => out.extend(self.open(state, Container::Object)),
             Some(b'[') => out.extend(self.open(state, Container::Array)),
             Some(b'(') => out.extend(self.open(state, Container::Round)),
             Some(byte) if first && container.is_some_and(|container| container.closer() == byte) => {
                 out.push(self.close(state, 1, false));
             }
-            Some(b',') if first => out.push(self.repaired(state, 1, RepairKind::ExtraComma, cost::SLIGHT)),
+            // Before a comma an item may be missing.
             Some(b'}' | b']' | b')' | b',' | b':' | b';') => {}
             Some(_) if self.open_text(state, Role::Value, out) => {}
             Some(_) => self.bare_value(state, out),
@@ -117,7 +118,15 @@ impl Search<'_> {
             return out.push(State { mode: Mode::Done, ..state });
         }
         let (state, blank) = self.skip_blank(state);
-        if self.lex.is_end(state.at) {
+        let ends = self.lex.is_end(state.at);
+        // Where the next item of a list would be, a comment may say that there are more.
+        if blank.comment
+            && self.container(state) != Some(Container::Object)
+            && (ends || matches!(self.lex.byte(state.at), Some(b'}' | b']' | b')')))
+        {
+            return;
+        }
+        if ends {
             return out.extend(self.cut(state));
         }
         match self.lex.byte(state.at) {

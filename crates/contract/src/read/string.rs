@@ -2,7 +2,7 @@
 
 use super::search::Search;
 use super::state::{Container, EventKind, Form, Mode, Previous, Role, State, Text, Token, cost};
-use crate::lex::Quote;
+use crate::lex::{self, Quote};
 
 /// How well the text after a quote continues if the string ends there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,7 +87,7 @@ impl Search<'_> {
             return None;
         }
         let behind = self.lex.character(at + length);
-        let is_open = behind.is_some_and(|next| !next.is_whitespace());
+        let is_open = behind.is_some_and(|next| !next.is_whitespace() && !",:;)]}".contains(next));
         let is_closed = !before.is_none_or(char::is_whitespace) && !behind.is_some_and(char::is_alphanumeric);
         let in_quotation = match text.in_quotation {
             true if is_closed => false,
@@ -122,19 +122,19 @@ impl Search<'_> {
         State { at: close, mode, previous, ..ended }
     }
 
-    /// A comma in a string with the next member or string after it: perhaps the closing quote is missing.
+    /// A comma in a string with the next member after it: perhaps the closing quote is missing.
     fn missing_end(&mut self, state: State, text: Text, comma: usize, out: &mut Vec<State>) {
         let next = self.blank(comma + 1).end;
-        let goes_on = match self.container(state) {
-            Some(Container::Object) => self.lex.quoted_key_end(next).is_some(),
-            Some(_) => self.lex.closing_quote(next, text.quote).is_some_and(|length| {
-                let inside = self.lex.byte(self.lex.space_end(next + length));
-                !matches!(inside, Some(b',' | b':' | b']' | b'}') | None)
-            }),
-            None => false,
-        };
+        // In a list nothing says which of two quotes is missing.
+        let goes_on =
+            self.container(state) == Some(Container::Object) && self.lex.quoted_key_end(next).is_some();
         let content = self.lex.text.get(text.content as usize..comma).unwrap_or_default();
-        if goes_on && !content.is_empty() && !content.contains('\\') {
+        // A quote of another kind may be the one that closes it.
+        if goes_on
+            && !content.is_empty()
+            && !content.contains('\\')
+            && !content.trim_end().ends_with(lex::QUOTES)
+        {
             let end = self.end_text(state, text, comma, comma);
             out.push(State { cost: end.cost + cost::MISSING_QUOTE, ..end });
         }

@@ -27,14 +27,17 @@ pub(crate) fn end(text: &str, at: usize) -> Option<usize> {
     if is_spoken_of(text, at, tag.length) || text.get(..at)?.ends_with(char::is_alphanumeric) {
         return None;
     }
-    let words = tag_words(tag.name);
-    let has = |names: &[String], word: Option<&String>| word.is_some_and(|word| names.contains(word));
-    if words.len() == 1 && has(&marks.struck_out, words.first()) {
+    if marks.struck_out.iter().any(|name| name.eq_ignore_ascii_case(tag.name)) {
         return closing_before_another(&tag, text, at + tag.length);
     }
-    let is_result =
-        has(&marks.results, words.last()) && words.iter().any(|word| has(&marks.tools, Some(word)));
-    is_result.then(|| tag.closing(text, at + tag.length))
+    is_result(tag.name).then(|| tag.closing(text, at + tag.length))
+}
+
+/// Whether a name says that a tool returned what is inside.
+pub(crate) fn is_result(name: &str) -> bool {
+    let (marks, words) = (&MARKS.disowned, tag_words(name));
+    words.last().is_some_and(|last| marks.results.contains(last))
+        && words.iter().any(|word| marks.tools.contains(word))
 }
 
 /// The length of a stretch between two pairs of tildes in one paragraph. Three are a fence.

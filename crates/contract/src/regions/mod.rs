@@ -44,9 +44,28 @@ struct Turns {
 /// The text around an answer that is the whole text.
 #[derive(Deserialize)]
 pub(crate) struct Answer {
-    pub(crate) tags: Vec<String>,
+    pub(crate) names: Vec<String>,
+    fences: Vec<String>,
     pub(crate) end: Vec<String>,
     pub(crate) calls: Vec<String>,
+}
+
+impl Answer {
+    /// Whether a name is one of those that mark an answer.
+    pub(crate) fn has_name(&self, name: &str) -> bool {
+        self.names.iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether a name is one of the call of a tool.
+    pub(crate) fn is_call(&self, name: &str) -> bool {
+        tag::tag_words(name).iter().any(|word| self.calls.contains(word))
+    }
+
+    /// Whether the content of a fence of this name may be the answer. Any other name says what else it is.
+    pub(crate) fn is_fence(&self, name: &str) -> bool {
+        let is_data = || self.fences.iter().any(|known| known.eq_ignore_ascii_case(name));
+        name.is_empty() || self.has_name(name) || is_data() || self.is_call(name)
+    }
 }
 
 /// The marks, read once.

@@ -76,13 +76,15 @@ fn values_in_reasoning_are_not_answers() {
 }
 
 #[test]
-fn a_fence_takes_precedence_over_prose() {
-    let text = "I thought of {\"a\": 1}.\n```json\n{\"a\": 2}\n```";
-    match judge(&Answer::text(text), &schema(pair()), &Meter::default()) {
-        Verdict::Accepted(accepted) => {
-            assert_eq!((accepted.value, accepted.source), (json!({"a": 2}), Source::Fence))
-        }
-        Verdict::Rejected(rejected) => panic!("{rejected:?}"),
+fn a_value_in_a_fence_and_another_in_prose_are_ambiguous() {
+    for contract in [schema(pair()), lenient(pair())] {
+        let text = "I thought of {\"a\": 1}.\n```json\n{\"a\": 2}\n```";
+        assert_eq!(rejected(&contract, text).outcome, Outcome::Ambiguous);
+        let text = text.replace('1', "2");
+        let Verdict::Accepted(accepted) = judge(&Answer::text(&text), &contract, &Meter::default()) else {
+            panic!("{text}")
+        };
+        assert_eq!((accepted.value, accepted.source), (json!({"a": 2}), Source::Fence));
     }
 }
 
@@ -331,7 +333,8 @@ fn a_cut_is_accepted_only_after_a_complete_token() {
 
 #[test]
 fn a_wrapper_around_the_whole_answer_is_a_repair() {
-    let wrapped = [r#"{"error": {"a": 1}}"#, r#"[{"a": 1}]"#, r#"[[{"a": 1}]]"#, r#"{"input": {"a": 1}}"#];
+    assert_eq!(rejected(&lenient(pair()), r#"{"error": {"a": 1}}"#).outcome, Outcome::SchemaInvalid);
+    let wrapped = [r#"{"result": {"a": 1}}"#, r#"[{"a": 1}]"#, r#"[[{"a": 1}]]"#, r#"{"input": {"a": 1}}"#];
     for text in wrapped {
         assert_eq!(rejected(&schema(pair()), text).outcome, Outcome::SchemaInvalid, "{text}");
         let Verdict::Accepted(taken) = judge(&Answer::text(text), &lenient(pair()), &Meter::default()) else {
@@ -393,7 +396,7 @@ fn a_part_of_a_broken_value_is_not_the_answer() {
 }
 
 #[test]
-fn arguments_written_as_text_are_read_in_lenient_mode() {
+fn arguments_written_as_text_are_read() {
     for call in [
         json!({"name": "f", "arguments": "{\"a\": 1}"}),
         json!({"id": "1", "type": "function", "function": {"name": "f", "arguments": "{\"a\": 1}"}}),
@@ -401,8 +404,11 @@ fn arguments_written_as_text_are_read_in_lenient_mode() {
         json!({"tool_calls": [{"type": "function", "function": {"name": "f", "arguments": "{\"a\": 1}"}}]}),
     ] {
         assert_eq!(value(&lenient(pair()), &call.to_string()), Some(json!({"a": 1})));
-        assert_eq!(value(&schema(pair()), &call.to_string()), None);
+        assert_eq!(value(&schema(pair()), &call.to_string()), Some(json!({"a": 1})));
     }
+    let python = json!({"name": "f", "arguments": "{'a': 1}"}).to_string();
+    assert_eq!(value(&schema(pair()), &python), None);
+    assert_eq!(value(&lenient(pair()), &python), Some(json!({"a": 1})));
     for other in [
         json!({"note": "{\"a\": 1}", "x": 2}),
         json!({"type": "error", "input": "{\"a\": 1}"}),
@@ -504,7 +510,7 @@ fn a_property_of_the_schema_is_not_a_wrapper() {
     assert_eq!(value(&inside, r#"{"nodes": [{"parent": {"id": "p1"}}, {"id": "b"}]}"#), None);
     assert_eq!(value(&inside, r#"{"nodes": [{"id": null, "data": {"id": "d"}}]}"#), None);
     assert_eq!(
-        value(&inside, r#"{"nodes": [{"node": {"id": "a"}}, {"id": "b"}]}"#),
+        value(&inside, r#"{"nodes": [{"result": {"id": "a"}}, {"id": "b"}]}"#),
         Some(json!({"nodes": [{"id": "a"}, {"id": "b"}]}))
     );
 }

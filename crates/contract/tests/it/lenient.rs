@@ -279,16 +279,17 @@ fn a_wrapper_inside_a_closed_object_is_opened() {
             "properties": {"name": string(), "age": number()},
         }})
     };
-    let text = "{\"person\": {\"data\": {\"name\": \"x\", \"age\": 1}}}";
+    let text = "{\"person\": {\"output\": {\"name\": \"x\", \"age\": 1}}}";
     for required in [json!(["name", "age"]), json!([])] {
         assert_eq!(read(text, person(required)), Some(json!({"person": {"name": "x", "age": 1}})));
     }
     let text = "{\"person\": {\"json\": \"{\\\"name\\\": \\\"x\\\", \\\"age\\\": 1}\"}}";
     assert_eq!(read(text, person(json!(["name"]))), Some(json!({"person": {"name": "x", "age": 1}})));
     for text in [
-        "{\"person\": {\"data\": {}}}",
-        "{\"person\": {\"data\": {\"name\": \"x\"}, \"more\": 1}}",
-        "{\"person\": {\"data\": {\"size\": 1}}}",
+        "{\"person\": {\"data\": {\"name\": \"x\", \"age\": 1}}}",
+        "{\"person\": {\"output\": {}}}",
+        "{\"person\": {\"output\": {\"name\": \"x\"}, \"more\": 1}}",
+        "{\"person\": {\"output\": {\"size\": 1}}}",
     ] {
         assert_eq!(read(text, person(json!([]))), None, "{text}");
     }

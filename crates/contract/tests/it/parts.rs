@@ -56,7 +56,6 @@ fn values_quoted_in_a_damaged_answer_are_not_the_answer() {
         ("{\"n\": 2, // not {\"n\": 1} here\n \"reason\": \"x\"}", "x"),
         ("{\"n\": 2, # not {\"n\": 1} here\n \"reason\": \"x\"}", "x"),
         (r#"{"n": 2, /* not {"n": 1} */ "reason": "x"}"#, "x"),
-        (r#"{“reason”: “draft was {"n": 1} but”, “n”: 2}"#, "draft was {\"n\": 1} but"),
         (r#"{"reason": """was {"n": 1} once""", "n": 2}"#, "was {\"n\": 1} once"),
         (
             r#"{'reason': 'was {"name": "f", "arguments": {"n": 1}}', 'n': 2}"#,
@@ -93,16 +92,30 @@ fn values_among_braces_of_prose_are_found() {
     for text in [
         r#"the set {1,2} gives {"n":1}"#,
         "Using {{name}} -> {value}, I get:\n{\"n\": 1}\n(set {lat, lon})",
-        r#"In the form {"n": <number>, ...} that is {"n": 1}"#,
-        "```bash\njq '{n: .items|length}'\n```\n```json\n{\"n\": 1}\n```",
-        "```json\n{\"n\": oops\n```\nOnce more:\n```json\n{\"n\": 1}\n```",
-        "interface Answer {\n  n: number; // it's one\n}\n\n{\"n\": 1}",
+        r#"In the form {"key": <number>, ...} that is {"n": 1}"#,
+        "```bash\njq '{x: .items|length}'\n```\n```json\n{\"n\": 1}\n```",
+        "```json\n{\"m\": oops\n```\nOnce more:\n```json\n{\"n\": 1}\n```",
+        "interface Answer {\n  x: number; // it's one\n}\n\n{\"n\": 1}",
         r#"[TOOL_CALLS]submit[ARGS]{"n": 1}"#,
         "{```json\n{\"n\": 1}\n```}",
         r#"<call>{"name": "f", "arguments": {"n": 1}}</call>"#,
     ] {
         for mode in [Mode::Strict, Mode::Lenient] {
             assert_eq!(value(&number(), mode, text), Some(json!({"n": 1})), "{text}");
+        }
+    }
+}
+
+#[test]
+fn damaged_values_with_a_key_of_the_schema_compete() {
+    for text in [
+        r#"In the form {"n": <number>, ...} that is {"n": 1}"#,
+        "```bash\njq '{n: .items|length}'\n```\n```json\n{\"n\": 1}\n```",
+        "```json\n{\"n\": oops\n```\nOnce more:\n```json\n{\"n\": 1}\n```",
+        "interface Answer {\n  n: number; // it's one\n}\n\n{\"n\": 1}",
+    ] {
+        for mode in [Mode::Strict, Mode::Lenient] {
+            assert_eq!(rejected(&number(), mode, text).outcome, Outcome::Ambiguous, "{text}");
         }
     }
 }
@@ -147,8 +160,9 @@ fn objects_that_are_not_calls_have_no_arguments() {
         (r#"{"type":"object","required":{"n":1}}"#, None),
         (r#"{"index":3,"args":{"n":1}}"#, Some(json!({"n": 1}))),
         (r#"{"function":{"n":1}}"#, Some(json!({"n": 1}))),
-        (r#"{"name":"f","arguments":{"previous":{"n":1}}}"#, Some(json!({"n": 1}))),
-        (r#"{"name":"f","arguments":{"candidates":[{"n":1}]}}"#, Some(json!({"n": 1}))),
+        (r#"{"name":"f","arguments":{"previous":{"n":1}}}"#, None),
+        (r#"{"name":"f","arguments":{"candidates":[{"n":1}]}}"#, None),
+        (r#"{"name":"f","arguments":{"output":{"n":1}}}"#, Some(json!({"n": 1}))),
         (r#"{"name":"f","arguments":[{"n":1}]}"#, Some(json!({"n": 1}))),
     ] {
         for text in [text.to_owned(), fenced(text), format!("Here: {text}"), format!("[{text}]")] {
@@ -298,7 +312,7 @@ fn a_key_or_comma_before_a_value_belongs_to_a_larger_one() {
 
 #[test]
 fn a_fence_around_a_wrapper_changes_nothing() {
-    let wrapped = r#"{"rejected_draft":{"n":1}}"#;
+    let wrapped = r#"{"result":{"n":1}}"#;
     for text in [wrapped.to_owned(), fenced(wrapped), format!("Here: {wrapped}"), fenced(r#"[{"n":1}]"#)] {
         assert_eq!(strict(&number(), &text), None, "{text}");
         let Verdict::Accepted(taken) = judged(&number(), Mode::Lenient, &text) else { panic!("{text}") };

@@ -95,8 +95,11 @@ fn strict_json_only_overrides_the_list() {
 }
 
 #[test]
-fn a_fence_next_to_an_example_in_prose_is_accepted() {
+fn a_fence_next_to_another_value_in_prose_is_ambiguous() {
     let text = format!("The format is {{\"severity\": \"high\", \"count\": 9}}.\n{FENCED}");
+    let rejected = judged(extracting(FENCE), &text).unwrap_err();
+    assert_eq!(rejected.outcome, Outcome::Ambiguous);
+    let text = format!("As said, {ALONE}.\n{FENCED}");
     assert_eq!(judged(extracting(FENCE), &text), Ok(Source::Fence));
 }
 

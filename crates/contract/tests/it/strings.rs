@@ -110,16 +110,17 @@ fn a_draft_quoted_in_a_damaged_value_is_not_an_answer() {
 }
 
 #[test]
-fn an_enum_value_may_be_under_one_key() {
+fn an_enum_value_may_be_under_one_key_that_marks_an_answer() {
     let listed = json!({"enum": ["positive", "negative", 1]});
-    assert_eq!(read("{\"mood\": \"positive\"}", &listed), Some(json!("positive")));
-    assert_eq!(read("{\"mood\": \"Positive\"}", &listed), Some(json!("positive")));
-    assert_eq!(read("{mood: 1}", &listed), Some(json!(1)));
+    assert_eq!(read("{\"answer\": \"positive\"}", &listed), Some(json!("positive")));
+    assert_eq!(read("{\"answer\": \"Positive\"}", &listed), Some(json!("positive")));
+    assert_eq!(read("{answer: 1}", &listed), Some(json!(1)));
     for text in [
-        "{\"mood\": 1, \"more\": 2}",
-        "{\"moods\": [1]}",
-        "{\"mood\": {\"code\": 1}}",
-        "{\"mood\": \"mixed\"}",
+        "{\"not\": \"positive\"}",
+        "{\"answer\": 1, \"more\": 2}",
+        "{\"answer\": [1]}",
+        "{\"answer\": {\"code\": 1}}",
+        "{\"answer\": \"mixed\"}",
     ] {
         assert_eq!(read(text, &listed), None, "{text}");
     }

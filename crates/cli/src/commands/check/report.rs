@@ -75,7 +75,7 @@ fn words(outcome: Outcome) -> &'static str {
         Outcome::InvariantFailed => "the value breaks an invariant (invariant_failed)",
         Outcome::SchemaEcho => "the text gives the schema back instead of a value (schema_echo)",
         Outcome::ExampleEcho => "the text repeats an example or a placeholder (example_echo)",
-        Outcome::Ambiguous => "two or more different values conform (ambiguous)",
+        Outcome::Ambiguous => "two or more different values could be meant (ambiguous)",
         Outcome::Embedded => "the value conforms and is not alone in the text (embedded)",
         Outcome::Unconfirmed => "the value conforms and has to be confirmed (unconfirmed)",
     }
