@@ -28,7 +28,8 @@ pub struct Limits {
 
 impl Limits {
     /// For work on one schema, value or template. A second of work at most, and less than 200 MiB.
-    pub const WHOLE: Self = Self { depth: 512, steps: 50_000_000, bytes: 64 * 1024 * 1024, values: 1_000_000 };
+    pub const WHOLE: Self =
+        Self { depth: 512, steps: 50_000_000, bytes: 64 * 1024 * 1024, values: 1_000_000 };
 }
 
 /// Asks work to stop at its next charge. Clones share the flag.
@@ -63,7 +64,9 @@ impl fmt::Display for Exceeded {
             Self::Steps(limit) => write!(formatter, "it takes more than {limit} steps, the limit"),
             Self::Bytes(limit) => write!(formatter, "it makes more than {limit} bytes of text, the limit"),
             Self::Values(limit) => write!(formatter, "it has more than {limit} values, the limit"),
-            Self::Stopped => formatter.write_str("it was stopped because it took too long or nobody waits for it"),
+            Self::Stopped => {
+                formatter.write_str("it was stopped because it took too long or nobody waits for it")
+            }
         }
     }
 }
