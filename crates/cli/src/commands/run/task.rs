@@ -209,7 +209,7 @@ mod tests {
         let agents = [agent("a", Value::Null)];
         let synthesis = inline("reporter", "Reports", SYNTHESIS, &json!({"type": "llm"}));
         let document = workflow("task-1-2", &agents, &json!("planner"), Some(&synthesis));
-        let (graph, findings) = accord_workflow::read(&document);
+        let (graph, findings) = accord_workflow::read(&document, &accord_json::Meter::default());
         assert!(graph.is_some() && findings.is_empty(), "{findings:?}");
     }
 }
