@@ -183,7 +183,7 @@ mod tests {
     fn reads_a_valid_plan() {
         let agents = ["a".to_owned()];
         let value = plan(&[("1", &["2"]), ("2", &[])]);
-        assert!(read(&value, &agents, &Meter::default()).is_ok());
+        assert!(read(&value, &agents).is_ok());
         let compiled = accord_contract::Schema::compile(&schema(&agents), &Meter::default()).unwrap();
         assert!(compiled.accepts(&value, &Meter::default()));
     }
@@ -195,20 +195,20 @@ mod tests {
         {
             let mut value = plan(&[("1", &[])]);
             value["subtasks"][0]["priority"] = serde_json::from_str(written).unwrap();
-            let plan = read(&value, &["a".to_owned()], &Meter::default());
+            let plan = read(&value, &["a".to_owned()]);
             assert_eq!(plan.ok().map(|plan| plan.subtasks[0].priority), priority, "{written}");
         }
     }
 
     #[test]
     fn rejects_plans_that_cannot_be_carried_out() {
-        let of = |subtasks: &[(&str, &[&str])]| read(&plan(subtasks), &["a".to_owned()], &Meter::default());
+        let of = |subtasks: &[(&str, &[&str])]| read(&plan(subtasks), &["a".to_owned()]);
         let circle = "circular dependency between subtasks: 1, 2";
         assert_eq!(of(&[("1", &["2"]), ("2", &["1"]), ("3", &[])]), Err(PlanError(circle.to_owned())));
         assert_eq!(of(&[("1", &[]), ("1", &[])]), Err(PlanError("two subtasks have the id '1'".to_owned())));
         let unknown = "subtask '1' depends on '9', which is not in the plan";
         assert_eq!(of(&[("1", &["9"])]), Err(PlanError(unknown.to_owned())));
-        let other = read(&plan(&[("1", &[])]), &["b".to_owned()], &Meter::default());
+        let other = read(&plan(&[("1", &[])]), &["b".to_owned()]);
         let unknown = "subtask '1' is assigned to unknown agent 'a'; expected one of b";
         assert_eq!(other, Err(PlanError(unknown.to_owned())));
     }
@@ -220,7 +220,7 @@ mod tests {
             .map(|each| accord_contract::Invariant { rule: each.rule, message: each.message })
             .collect();
         let rules = accord_contract::Invariants::compile(&rules).unwrap();
-        let broken = |value: Value| rules.check(&value, &Value::Null).len();
+        let broken = |value: Value| rules.violations(&value, &Value::Null, &Meter::default()).len();
         assert_eq!(broken(plan(&[("1", &["2"]), ("2", &[])])), 0);
         assert_eq!(broken(plan(&[("1", &[]), ("1", &[])])), 1);
         assert_eq!(broken(plan(&[("1", &["9"])])), 1);

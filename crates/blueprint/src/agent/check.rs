@@ -21,17 +21,6 @@ use crate::name::{Named, new_name_error};
 /// Retries of an agent's own contract if it does not say how many.
 pub const BLUEPRINT_RETRIES: u32 = 1;
 
-/// The built-in tools of every runner.
-const TOOLS: [&str; BUILT_IN_TOOLS.len()] = {
-    let mut names = [""; BUILT_IN_TOOLS.len()];
-    let mut index = 0;
-    while index < names.len() {
-        names[index] = BUILT_IN_TOOLS[index].0;
-        index += 1;
-    }
-    names
-};
-
 /// An output schema of a blueprint.
 #[derive(Debug, Clone)]
 pub enum DeclaredSchema {
@@ -249,10 +238,11 @@ fn named_tools(blueprint: &Blueprint, findings: &mut Findings) {
 fn tools(blueprint: &Blueprint, findings: &mut Findings) {
     for (index, tool) in blueprint.tools.iter().enumerate() {
         let place = JsonPath::root().key("tools").index(index);
-        if !TOOLS.contains(&tool.as_str()) {
-            let message = match nearest(tool, TOOLS) {
+        let names = BUILT_IN_TOOLS.map(|(name, _)| name);
+        if !names.contains(&tool.as_str()) {
+            let message = match nearest(tool, names) {
                 Some(meant) => format!("unknown built-in tool '{tool}'; did you mean '{meant}'?"),
-                None => format!("unknown built-in tool '{tool}'; expected {}", TOOLS.join(", ")),
+                None => format!("unknown built-in tool '{tool}'; expected {}", names.join(", ")),
             };
             findings.error(place, message);
         } else if blueprint.tools.iter().take(index).any(|other| other == tool) {

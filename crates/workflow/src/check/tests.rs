@@ -45,7 +45,7 @@ fn found(nodes: Value, edges: Value) -> Vec<String> {
 fn messages(graph: &Graph, known: &Known) -> Vec<String> {
     let gravity = |finding: &Finding| if finding.gravity == Gravity::Error { "" } else { "warning: " };
     let message = |each: &Finding| format!("{}{}: {}", gravity(each), each.place.path(), each.message);
-    check(graph, known).iter().map(message).collect()
+    check(graph, known, &Meter::default()).iter().map(message).collect()
 }
 
 fn chain(node: Value) -> Vec<String> {
