@@ -32,6 +32,7 @@ struct Started {
 
 /// The arguments of a tool, and what it starts, besides the session that some of them need. A tool that is missing here fails the
 /// test: it must be decided what it does when it is called twice.
+#[expect(clippy::panic, reason = "a helper of tests")]
 fn calls(tool: &str, session: &str) -> (Value, Started) {
     let started = |runs, workflow_runs| Started { runs, workflow_runs };
     let (nothing, run, workflow_run) = (started(0, 0), started(1, 0), started(1, 1));
