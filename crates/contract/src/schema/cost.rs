@@ -152,7 +152,9 @@ impl Plan {
         if is_shallow && bound <= MAX_VALIDATION_STEPS && pay(bound, Precision::Bound).is_ok() {
             return Ok(());
         }
-        self.count(value, MAX_VALIDATION_STEPS, Some(HashSet::new()))
+        // What `unevaluated…` looks at again is validated anew each time, references included.
+        let seen = (!self.looks_again).then(HashSet::new);
+        self.count(value, MAX_VALIDATION_STEPS, seen)
     }
 
     /// Whether the validator can list what is wrong with a value. It keeps no results then: an error of `anyOf` holds those of
