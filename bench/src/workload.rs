@@ -1,5 +1,6 @@
 //! Inputs of the judge: valid documents of three sizes, and a schema with many definitions.
 
+use accord_contract::Meter;
 use accord_contract::{Contract, Mode, Options, Schema, SchemaError};
 use serde_json::{Map, Value, json};
 
@@ -53,7 +54,7 @@ pub fn many_definitions(count: usize) -> Value {
 /// A contract in a mode.
 pub fn contract(schema: &Value, mode: Mode) -> Result<Contract, SchemaError> {
     let options = Options { mode, ..Options::default() };
-    Ok(Contract::new(Schema::compile(schema)?).with_options(options))
+    Ok(Contract::new(Schema::compile(schema, &Meter::default())?).with_options(options))
 }
 
 #[cfg(test)]
@@ -66,7 +67,8 @@ mod tests {
     fn clean_documents_are_clean() {
         for clean in clean() {
             let contract = contract(&clean.schema, Mode::Strict).unwrap();
-            let Verdict::Accepted(accepted) = judge(&Answer::text(&clean.text), &contract) else {
+            let Verdict::Accepted(accepted) = judge(&Answer::text(&clean.text), &contract, &Meter::default())
+            else {
                 panic!("{} is not accepted", clean.name);
             };
             assert_eq!(accepted.repairs, [], "{}", clean.name);
@@ -77,6 +79,6 @@ mod tests {
     fn a_thousand_definitions_compile() {
         let contract = contract(&many_definitions(1_000), Mode::Strict).unwrap();
         let text = json!({"p999": item(1)}).to_string();
-        assert!(matches!(judge(&Answer::text(&text), &contract), Verdict::Accepted(_)));
+        assert!(matches!(judge(&Answer::text(&text), &contract, &Meter::default()), Verdict::Accepted(_)));
     }
 }

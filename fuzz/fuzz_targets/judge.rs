@@ -5,6 +5,7 @@
 
 #![no_main]
 
+use accord_contract::Meter;
 use std::sync::LazyLock;
 
 use accord_contract::{Answer, Contract, Mode, Options, Repair, Schema, Verdict, judge};
@@ -39,11 +40,11 @@ fn schemas() -> Vec<Value> {
 
 fn subject(schema: &Value) -> Subject {
     let contract = |mode| {
-        let schema = Schema::compile(schema).expect("the schemas above compile");
+        let schema = Schema::compile(schema, &Meter::default()).expect("the schemas above compile");
         Contract::new(schema).with_options(Options { mode, ..Options::default() })
     };
     Subject {
-        independent: Schema::compile(schema).expect("the schemas above compile"),
+        independent: Schema::compile(schema, &Meter::default()).expect("the schemas above compile"),
         strict: contract(Mode::Strict),
         lenient: contract(Mode::Lenient),
     }
@@ -53,18 +54,18 @@ fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     for subject in SUBJECTS.iter() {
         if let Some((value, repairs)) = accepted(&text, &subject.strict) {
-            assert!(subject.independent.is_valid(&value), "{value} does not conform");
+            assert!(subject.independent.accepts(&value, &Meter::default()), "{value} does not conform");
             assert!(repairs.is_empty(), "strict mode repaired: {repairs:?}");
             assert!(stands_in(&text, &value), "{value} does not stand in the text");
         }
         if let Some((value, _)) = accepted(&text, &subject.lenient) {
-            assert!(subject.independent.is_valid(&value), "{value} does not conform");
+            assert!(subject.independent.accepts(&value, &Meter::default()), "{value} does not conform");
         }
     }
 });
 
 fn accepted(text: &str, contract: &Contract) -> Option<(Value, Vec<Repair>)> {
-    match judge(&Answer::text(text), contract) {
+    match judge(&Answer::text(text), contract, &Meter::default()) {
         Verdict::Accepted(accepted) => {
             assert_eq!(accepted.account.check(text, &accepted.value), Ok(()), "the account of {text:?}");
             Some((accepted.value, accepted.repairs))

@@ -2,6 +2,7 @@
 
 #![no_main]
 
+use accord_contract::Meter;
 use accord_contract::lint::lint;
 use accord_contract::{Answer, Contract, Mode, Options, Schema, Verdict, judge};
 use libfuzzer_sys::fuzz_target;
@@ -12,12 +13,12 @@ fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     let Some((schema, answer)) = text.split_once('\n') else { return };
     let Ok(document) = serde_json::from_str::<Value>(schema) else { return };
-    let Ok(schema) = Schema::compile(&document) else { return };
-    lint(&schema);
-    let independent = Schema::compile(&document).expect("it has compiled once");
+    let Ok(schema) = Schema::compile(&document, &Meter::default()) else { return };
+    lint(&schema, &Meter::default());
+    let independent = Schema::compile(&document, &Meter::default()).expect("it has compiled once");
     let options = Options { mode: Mode::Lenient, ..Options::default() };
     let contract = Contract::new(schema).with_options(options);
-    if let Verdict::Accepted(accepted) = judge(&Answer::text(answer), &contract) {
-        assert!(independent.is_valid(&accepted.value), "{} does not conform", accepted.value);
+    if let Verdict::Accepted(accepted) = judge(&Answer::text(answer), &contract, &Meter::default()) {
+        assert!(independent.accepts(&accepted.value, &Meter::default()), "{} does not conform", accepted.value);
     }
 });

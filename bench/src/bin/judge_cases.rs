@@ -4,6 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "the lines are the output")]
 
+use accord_contract::Meter;
 use accord_contract::{Answer, Verdict, judge};
 use anyhow::{Context, Result};
 use bench::best_of;
@@ -17,10 +18,10 @@ fn main() -> Result<()> {
     for case in accord_corpus::parse(&text)? {
         let contract = case.contract().with_context(|| case.id.clone())?;
         let answer = Answer::text(&case.text);
-        let time = best_of(repetitions, || judge(&answer, &contract));
+        let time = best_of(repetitions, || judge(&answer, &contract, &Meter::default()));
         let mut line = json!({"id": case.id, "microseconds": time.as_secs_f64() * 1e6});
         if let (Verdict::Accepted(accepted), Some(members)) =
-            (judge(&answer, &contract), line.as_object_mut())
+            (judge(&answer, &contract, &Meter::default()), line.as_object_mut())
         {
             members.insert("value".to_owned(), accepted.value);
         }

@@ -4,6 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "the tables are the output")]
 
+use accord_contract::Meter;
 use std::time::Duration;
 
 use accord_contract::{Answer, Contract, Mode, Schema, judge};
@@ -37,8 +38,8 @@ fn clean_answers() -> Result<()> {
         for _ in 0..25 {
             let round = [
                 batch_time(batch, || bare(&clean.text, strict.schema())),
-                batch_time(batch, || judge(&Answer::text(&clean.text), &strict)),
-                batch_time(batch, || judge(&Answer::text(&clean.text), &lenient)),
+                batch_time(batch, || judge(&Answer::text(&clean.text), &strict, &Meter::default())),
+                batch_time(batch, || judge(&Answer::text(&clean.text), &lenient, &Meter::default())),
             ];
             best.iter_mut().zip(round).for_each(|(best, time)| *best = time.min(*best));
         }
@@ -55,7 +56,7 @@ fn clean_answers() -> Result<()> {
 }
 
 fn bare(text: &str, schema: &Schema) -> bool {
-    serde_json::from_str::<Value>(text).is_ok_and(|value| schema.is_valid(&value))
+    serde_json::from_str::<Value>(text).is_ok_and(|value| schema.accepts(&value, &Meter::default()))
 }
 
 fn batch_time<T>(batch: usize, mut work: impl FnMut() -> T) -> Duration {
@@ -65,10 +66,10 @@ fn batch_time<T>(batch: usize, mut work: impl FnMut() -> T) -> Duration {
 
 fn definitions() -> Result<()> {
     let document = many_definitions(1_000);
-    let compile = best_of(15, || Schema::compile(&document));
+    let compile = best_of(15, || Schema::compile(&document, &Meter::default()));
     let contract = contract(&document, Mode::Strict)?;
     let text = json!({"p999": {"title": "a", "line": 1, "severity": "low"}}).to_string();
-    let judged = batch_time(1_000, || judge(&Answer::text(&text), &contract));
+    let judged = batch_time(1_000, || judge(&Answer::text(&text), &contract, &Meter::default()));
     println!("\n## A schema with 1,000 definitions\n");
     println!("| step | µs |\n|---|---:|");
     println!(
@@ -104,7 +105,7 @@ fn hostile_answers(mode: Mode) -> Result<()> {
 }
 
 fn milliseconds_to_judge(text: &str, contract: &Contract) -> f64 {
-    microseconds(best_of(15, || judge(&Answer::text(text), contract))) / 1_000.0
+    microseconds(best_of(15, || judge(&Answer::text(text), contract, &Meter::default()))) / 1_000.0
 }
 
 fn microseconds(duration: Duration) -> f64 {

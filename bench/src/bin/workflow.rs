@@ -8,6 +8,7 @@
 
 use std::time::Duration;
 
+use accord_contract::Meter;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::workflow::{Status, Worker};
 use accord_workflow::compare::{CompareOptions, Sibling, compare};
@@ -50,9 +51,9 @@ fn main() -> Result<()> {
                 .map(|(agent, output)| Sibling { agent, schema: &schema, output, is_map: false })
                 .collect();
             let options = CompareOptions::default();
-            let found = compare(&siblings, &options);
+            let found = compare(&siblings, &options, &Meter::default())?;
             found.truncated.is_empty().then_some(()).context("the comparison left something out")?;
-            let time = best_of(ROUNDS, || compare(&siblings, &options));
+            let time = best_of(ROUNDS, || compare(&siblings, &options, &Meter::default()));
             let ratio = before.map(|before| time.as_secs_f64() / before.as_secs_f64());
             worst = ratio.into_iter().fold(worst, f64::max);
             println!(
@@ -84,13 +85,13 @@ fn graphs() -> Result<()> {
     for size in NODES {
         let document = graph(size);
         let known = known();
-        let parsed = || read(&document).0.context("the graph cannot be read");
+        let parsed = || read(&document, &Meter::default()).0.context("the graph cannot be read");
         let found = parsed()?;
-        let findings = check(&found, &known);
+        let findings = check(&found, &known, &Meter::default());
         findings.is_empty().then_some(()).with_context(|| format!("{findings:?}"))?;
         let times = [
-            best_of(ROUNDS, || read(&document)),
-            best_of(ROUNDS, || check(&found, &known)),
+            best_of(ROUNDS, || read(&document, &Meter::default())),
+            best_of(ROUNDS, || check(&found, &known, &Meter::default())),
             best_of(ROUNDS, || Flow::new(found.clone(), known.clone())),
         ];
         let flow = Flow::new(parsed()?, known.clone())?;
@@ -149,7 +150,7 @@ fn run_through(flow: &Flow) -> Result<()> {
     let mut events = vec![Event::Begun];
     let mut number = 0_u32;
     while let Some(event) = events.pop() {
-        let (next, steps) = advance(flow, state, event, now, &options);
+        let (next, steps) = advance(flow, state, event, now, &options, &Meter::default());
         state = next;
         for step in steps {
             if let Step::Start(start) = step {

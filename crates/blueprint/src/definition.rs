@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use accord_api::{Problem, Severity};
+use accord_contract::Meter;
 use jiff::Timestamp;
 use serde_json::Value;
 use thiserror::Error;
@@ -146,13 +147,13 @@ pub trait DefinitionKind: Send + Sync + 'static {
     type Parsed: Parsed;
 
     /// Parses a document that is not in a file.
-    fn parse(value: Value) -> Self::Parsed;
+    fn parse(value: Value, meter: &Meter) -> Self::Parsed;
 
-    /// Reads a folder; one that does not exist is empty.
-    fn load(folder: &Path) -> Folder<Self::Parsed>;
+    /// Reads a folder; one that does not exist is empty. Each definition may cost what the meter allows.
+    fn load(folder: &Path, meter: &Meter) -> Folder<Self::Parsed>;
 
     /// Reads one definition, as [`Self::load`] would.
-    fn load_one(folder: &Path, name: &str) -> Option<DefinitionFile<Self::Parsed>>;
+    fn load_one(folder: &Path, name: &str, meter: &Meter) -> Option<DefinitionFile<Self::Parsed>>;
 
     /// Writes a document to the file of a definition.
     fn write(file: &DefinitionFile<Self::Parsed>, value: &Value) -> Result<(), WriteError>;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use accord_api::Problem;
-use accord_contract::{Answer, Contract, JsonPath, Options, Schema, Verdict, judge, locate};
+use accord_contract::{Answer, Contract, JsonPath, Meter, Options, Schema, Verdict, judge, locate};
 use serde_json::Value;
 
 use crate::finding::{Finding, Mark};
@@ -70,10 +70,10 @@ impl Document {
         Self { value, file: None, positions: Positions::None, renamed: Vec::new() }
     }
 
-    pub(crate) fn read(text: &str, format: Format, file: &str) -> Result<Self, Problem> {
+    pub(crate) fn read(text: &str, format: Format, file: &str, meter: &Meter) -> Result<Self, Problem> {
         let read = match format {
             Format::Yaml => yaml::read(text).map(|(value, positions)| (value, Positions::Yaml(positions))),
-            Format::Json => read_json(text).map(|value| (value, Positions::Json(text.to_owned()))),
+            Format::Json => read_json(text, meter).map(|value| (value, Positions::Json(text.to_owned()))),
         };
         match read {
             Ok((value, positions)) => {
@@ -169,7 +169,7 @@ impl ParseError {
     }
 }
 
-fn read_json(text: &str) -> Result<Value, ParseError> {
+fn read_json(text: &str, meter: &Meter) -> Result<Value, ParseError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value = serde_json::from_str(text).map_err(|error| {
         let message = error.to_string();
@@ -182,17 +182,17 @@ fn read_json(text: &str) -> Result<Value, ParseError> {
             position: Some(position),
         }
     })?;
-    match duplicate_name(text) {
+    match duplicate_name(text, meter) {
         Some(error) => Err(error),
         None => Ok(value),
     }
 }
 
 /// serde_json keeps the last of two members with the same name; the judge's parser rejects them and gives their location.
-fn duplicate_name(text: &str) -> Option<ParseError> {
-    let anything = Schema::compile(&Value::Bool(true)).ok()?;
+fn duplicate_name(text: &str, meter: &Meter) -> Option<ParseError> {
+    let anything = Schema::compile(&Value::Bool(true), meter).ok()?;
     let options = Options { strict_json_only: true, ..Options::default() };
-    let verdict = judge(&Answer::text(text), &Contract::new(anything).with_options(options));
+    let verdict = judge(&Answer::text(text), &Contract::new(anything).with_options(options), meter);
     let Verdict::Rejected(rejected) = verdict else { return None };
     let first = rejected.violations.errors.into_iter().next()?;
     let start = locate(text, 0..text.len(), &first.pointer).mark(text).start;

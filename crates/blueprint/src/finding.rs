@@ -1,7 +1,7 @@
 //! Mistakes and warnings, before their lines and columns are known.
 
 use accord_api::Severity;
-use accord_contract::{JsonPath, SchemaError, Step};
+use accord_contract::{JsonPath, Meter, SchemaError, Step};
 
 /// Which part of a member a finding points at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,9 +21,10 @@ pub(crate) struct Finding {
     pub(crate) message: String,
 }
 
-/// All findings so far.
-#[derive(Debug, Default)]
-pub(crate) struct Findings {
+/// All findings so far, and what looking for more may cost.
+#[derive(Debug)]
+pub(crate) struct Findings<'m> {
+    pub(crate) meter: &'m Meter,
     all: Vec<Finding>,
     /// How many errors are of schemas that do not compile.
     schema_errors: usize,
@@ -32,7 +33,11 @@ pub(crate) struct Findings {
 /// Maximum findings of one severity, because a hostile file could cause a million.
 const MAX_OF_ONE_SEVERITY: usize = 100;
 
-impl Findings {
+impl<'m> Findings<'m> {
+    pub(crate) fn new(meter: &'m Meter) -> Self {
+        Self { meter, all: Vec::new(), schema_errors: 0 }
+    }
+
     pub(crate) fn push(&mut self, finding: Finding) {
         // Counted separately, so that warnings never hide an error: an agent without errors is used.
         if self.count(finding.severity) < MAX_OF_ONE_SEVERITY {

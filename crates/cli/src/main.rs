@@ -35,6 +35,7 @@ mod host;
 mod id_prefix;
 mod json;
 mod lines;
+mod meter;
 mod open_inputs;
 mod output;
 mod own_coordinator;

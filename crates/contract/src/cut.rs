@@ -43,6 +43,7 @@ fn missing(value: Value) -> Rejected {
 
 #[cfg(test)]
 mod tests {
+    use accord_json::Meter;
     use serde_json::json;
 
     use crate::{Answer, Contract, Schema, judge};
@@ -59,8 +60,9 @@ mod tests {
         ];
         for (schema, text, is_accepted) in cases {
             let options = crate::Options { mode: crate::Mode::Lenient, ..crate::Options::default() };
-            let contract = Contract::new(Schema::compile(&schema).unwrap()).with_options(options);
-            let verdict = judge(&Answer::text(text), &contract).of_cut(text);
+            let contract =
+                Contract::new(Schema::compile(&schema, &Meter::default()).unwrap()).with_options(options);
+            let verdict = judge(&Answer::text(text), &contract, &Meter::default()).of_cut(text);
             assert_eq!(matches!(verdict, crate::Verdict::Accepted(_)), is_accepted, "{text}: {verdict:?}");
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use accord_json::{Exceeded, Meter};
 use serde_json::{Map, Value};
 
 use crate::identity::without_annotations;
@@ -33,17 +34,19 @@ pub struct SchemaChange {
 
 /// The changes from one version of a schema to another, at most 50. Annotations and the order of keys do not count, as in
 /// [`contract_hash`](crate::contract_hash): schemas with the same hash have no changes, and others have at least one.
-pub fn schema_changes(old: &Value, new: &Value) -> Vec<SchemaChange> {
+pub fn schema_changes(old: &Value, new: &Value, meter: &Meter) -> Result<Vec<SchemaChange>, Exceeded> {
     let (old, new) = (without_annotations(old), without_annotations(new));
     if old == new {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let mut comparison = Comparison { old: &old, new: &new, seen: HashSet::new(), changes: Vec::new() };
+    let mut comparison =
+        Comparison { old: &old, new: &new, seen: HashSet::new(), changes: Vec::new(), meter };
     comparison.schemas("$", &old, &new);
+    meter.check()?;
     if comparison.changes.is_empty() {
         comparison.report("$", "changed in definitions that are not used by a property".to_owned());
     }
-    comparison.changes
+    Ok(comparison.changes)
 }
 
 struct Comparison<'a> {
@@ -52,6 +55,7 @@ struct Comparison<'a> {
     /// Recursive schemas come back to the same pair.
     seen: HashSet<(*const Value, *const Value)>,
     changes: Vec<SchemaChange>,
+    meter: &'a Meter,
 }
 
 impl<'a> Comparison<'a> {
@@ -65,7 +69,9 @@ impl<'a> Comparison<'a> {
     fn schemas(&mut self, path: &str, old: &'a Value, new: &'a Value) {
         let (old, new) = (resolved(self.old, old), resolved(self.new, new));
         let is_new = self.seen.insert((std::ptr::from_ref(old), std::ptr::from_ref(new)));
-        if !is_new || self.seen.len() > MOST_PAIRS {
+        // Paths are as long as the schemas are deep, and some keywords are compared as a whole.
+        let charged = self.meter.bytes(path.len()).and_then(|()| self.meter.steps(1));
+        if !is_new || self.seen.len() > MOST_PAIRS || charged.is_err() {
             return;
         }
         match (old, new) {
@@ -168,9 +174,11 @@ impl<'a> Comparison<'a> {
 
     fn options(&mut self, path: &str, old: &[Value], new: &[Value]) {
         let lacking = |from: &[Value], other: &[Value]| {
-            let values: Vec<_> = from.iter().filter(|value| !other.contains(value)).cloned().collect();
+            let known: HashSet<String> = other.iter().map(Value::to_string).collect();
+            let values: Vec<_> =
+                from.iter().filter(|value| !known.contains(&value.to_string())).take(MOST_CHANGES).collect();
             (!values.is_empty()).then(|| {
-                let values: Vec<_> = values.iter().map(|value| shown(Some(value))).collect();
+                let values: Vec<_> = values.into_iter().map(|value| shown(Some(value))).collect();
                 values.join(", ")
             })
         };

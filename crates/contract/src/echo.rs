@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use accord_json::{Exceeded, Meter};
 use serde_json::Value;
 
 use crate::json_path::{JsonPath, Step};
@@ -15,6 +16,9 @@ use crate::violation::{Violation, Violations};
 
 /// Echoed strings that an error names. One is enough to refuse the answer.
 const MAX_NAMED: usize = 5;
+
+/// How many bytes of text are searched in a step.
+const BYTES_A_STEP: usize = 16;
 
 /// What the model was shown and must not repeat.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +37,8 @@ impl EchoSources {
         schema: &Schema,
         skeleton: Option<&Skeleton>,
         examples: impl IntoIterator<Item = (Value, Value)>,
-    ) -> Self {
+        meter: &Meter,
+    ) -> Result<Self, Exceeded> {
         let listed = listed_strings(schema.document());
         let placeholders = skeleton.map(|skeleton| skeleton.placeholders.clone()).unwrap_or_default();
         let mut shown = Self { placeholders, ..Self::default() };
@@ -42,18 +47,23 @@ impl EchoSources {
             collect(&output, &mut |_, text| strings.push(text.to_owned()));
             strings.retain(|text| !text.is_empty() && !listed.contains(text.as_str()));
             if !strings.is_empty() {
-                shown.extracted.extend(strings.into_iter().filter(|text| holds(&input, text)));
+                shown.extracted.extend(strings.into_iter().filter(|text| holds(&input, text, meter)));
                 shown.outputs.push((input, output));
             }
         }
-        shown
+        meter.check()?;
+        Ok(shown)
     }
 
-    /// The verdict, unless it accepts an echo.
+    /// The verdict, unless it accepts an echo, or it takes too much to say so.
     #[must_use]
-    pub fn refuse_echo(&self, verdict: Verdict, input: &Value) -> Verdict {
+    pub fn refuse_echo(&self, verdict: Verdict, input: &Value, meter: &Meter) -> Verdict {
         let Verdict::Accepted(accepted) = verdict else { return verdict };
-        let errors = self.echoes(&accepted.value, input);
+        let mut errors = self.echoes(&accepted.value, input, meter);
+        if let Err(exceeded) = meter.check() {
+            let message = format!("cannot be compared with the examples: {exceeded}; return a smaller value");
+            errors = vec![Violation::new(&JsonPath::root(), "limit", message)];
+        }
         if errors.is_empty() {
             return Verdict::Accepted(accepted);
         }
@@ -64,7 +74,7 @@ impl EchoSources {
         })
     }
 
-    fn echoes(&self, value: &Value, input: &Value) -> Vec<Violation> {
+    fn echoes(&self, value: &Value, input: &Value, meter: &Meter) -> Vec<Violation> {
         let mut found = Vec::new();
         collect(value, &mut |steps, text| {
             let what = if self.placeholders.contains(text) {
@@ -74,7 +84,7 @@ impl EchoSources {
             } else {
                 return;
             };
-            if found.len() < MAX_NAMED && !holds(input, text) {
+            if found.len() < MAX_NAMED && !holds(input, text, meter) {
                 let place: JsonPath = steps.iter().cloned().collect();
                 let message = format!("{} is {what}; give a value from the input instead", quoted(text));
                 found.push(Violation::new(&place, "example", message));
@@ -115,9 +125,12 @@ fn strings_of<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
 }
 
 /// Whether a string of the input contains this one, or is a name in it.
-fn holds(input: &Value, text: &str) -> bool {
+fn holds(input: &Value, text: &str, meter: &Meter) -> bool {
     let mut holds = false;
-    collect(input, &mut |_, other| holds |= other.contains(text));
+    collect(input, &mut |_, other| {
+        let is_charged = !holds && meter.steps(1 + (other.len() / BYTES_A_STEP) as u64).is_ok();
+        holds |= is_charged && other.contains(text);
+    });
     holds
 }
 
@@ -149,6 +162,7 @@ fn collect(value: &Value, visit: &mut dyn FnMut(&[Step], &str)) {
 
 #[cfg(test)]
 mod tests {
+    use accord_json::Meter;
     use serde_json::json;
 
     use super::*;
@@ -156,24 +170,33 @@ mod tests {
     use crate::{Answer, Contract, judge};
 
     fn schema() -> Schema {
-        Schema::compile(&json!({
-            "type": "object",
-            "required": ["name", "mood"],
-            "properties": {
-                "name": {"type": "string"},
-                "mood": {"enum": ["good", "bad"]},
-                "country": {"type": "string"},
-            },
-        }))
+        Schema::compile(
+            &json!({
+                "type": "object",
+                "required": ["name", "mood"],
+                "properties": {
+                    "name": {"type": "string"},
+                    "mood": {"enum": ["good", "bad"]},
+                    "country": {"type": "string"},
+                },
+            }),
+            &Meter::default(),
+        )
         .unwrap()
     }
 
     fn verdict(answer: &Value, input: &str) -> Verdict {
         let example =
             (json!({"text": "Ann is glad"}), json!({"name": "Ann", "mood": "good", "country": "France"}));
-        let shown = EchoSources::new(&schema(), skeleton(&schema()).as_ref(), [example]);
-        let verdict = judge(&Answer::text(&answer.to_string()), &Contract::new(schema()));
-        shown.refuse_echo(verdict, &json!({"text": input}))
+        let shown = EchoSources::new(
+            &schema(),
+            skeleton(&schema(), &Meter::default()).unwrap().as_ref(),
+            [example],
+            &Meter::default(),
+        )
+        .unwrap();
+        let verdict = judge(&Answer::text(&answer.to_string()), &Contract::new(schema()), &Meter::default());
+        shown.refuse_echo(verdict, &json!({"text": input}), &Meter::default())
     }
 
     fn is_echo(answer: &Value, input: &str) -> bool {
@@ -195,11 +218,20 @@ mod tests {
 
     #[test]
     fn an_answer_without_own_strings_may_equal_an_example() {
-        let schema =
-            Schema::compile(&json!({"type": "object", "properties": {"n": {"type": "integer"}}})).unwrap();
-        let shown = EchoSources::new(&schema, None, [(json!({"prompt": "n: 1."}), json!({"n": 1}))]);
-        let verdict = judge(&Answer::text("{\"n\": 1}"), &Contract::new(schema));
-        let verdict = shown.refuse_echo(verdict, &json!({"prompt": "Count one."}));
+        let schema = Schema::compile(
+            &json!({"type": "object", "properties": {"n": {"type": "integer"}}}),
+            &Meter::default(),
+        )
+        .unwrap();
+        let shown = EchoSources::new(
+            &schema,
+            None,
+            [(json!({"prompt": "n: 1."}), json!({"n": 1}))],
+            &Meter::default(),
+        )
+        .unwrap();
+        let verdict = judge(&Answer::text("{\"n\": 1}"), &Contract::new(schema), &Meter::default());
+        let verdict = shown.refuse_echo(verdict, &json!({"prompt": "Count one."}), &Meter::default());
         assert!(matches!(verdict, Verdict::Accepted(_)), "{verdict:?}");
     }
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use accord_json::{Exceeded, Meter};
+
 use crate::account::{Account, Source, Span, SpanKind};
 use crate::candidates::{self, Candidates};
 use crate::contract::Contract;
@@ -10,7 +12,14 @@ use crate::verdict::Verdict;
 
 /// The spans of a judged text, in order and without gaps. Of an accepted answer this is its account. Of a refused one, the
 /// stretches that may hold a value are [`SpanKind::Refused`]. White space around candidates is space, not prose.
-pub fn explain(text: &str, verdict: &Verdict, contract: &Contract) -> Vec<Span> {
+pub fn explain(
+    text: &str,
+    verdict: &Verdict,
+    contract: &Contract,
+    meter: &Meter,
+) -> Result<Vec<Span>, Exceeded> {
+    // A few passes over the text.
+    meter.steps(4 * text.len() as u64)?;
     let mut spans = match verdict {
         Verdict::Accepted(accepted) => accepted.account.spans(text),
         Verdict::Rejected(_) => refused(text, contract),
@@ -21,7 +30,7 @@ pub fn explain(text: &str, verdict: &Verdict, contract: &Contract) -> Vec<Span> 
             span.kind = SpanKind::Space;
         }
     }
-    spans
+    Ok(spans)
 }
 
 fn refused(text: &str, contract: &Contract) -> Vec<Span> {
@@ -41,16 +50,24 @@ fn refused(text: &str, contract: &Contract) -> Vec<Span> {
 
 #[cfg(test)]
 mod tests {
+    use accord_json::Meter;
     use serde_json::json;
 
     use super::*;
     use crate::{Answer, Mode, Options, Schema, judge};
 
     fn explained(text: &str, mode: Mode) -> Vec<(&str, SpanKind)> {
-        let schema = Schema::compile(&json!({"type": "object", "required": ["a"]})).unwrap();
+        let schema =
+            Schema::compile(&json!({"type": "object", "required": ["a"]}), &Meter::default()).unwrap();
         let options = Options { mode, ..Options::default() };
         let contract = Contract::new(schema).with_options(options);
-        let spans = explain(text, &judge(&Answer::text(text), &contract), &contract);
+        let spans = explain(
+            text,
+            &judge(&Answer::text(text), &contract, &Meter::default()),
+            &contract,
+            &Meter::default(),
+        )
+        .unwrap();
         spans.into_iter().map(|span| (&text[span.range], span.kind)).collect()
     }
 

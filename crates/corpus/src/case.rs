@@ -1,6 +1,6 @@
 //! One recorded answer, and how it is judged.
 
-use accord_contract::{Answer, Contract, Mode, Options, Schema, SchemaError, Verdict, judge};
+use accord_contract::{Answer, Contract, Meter, Mode, Options, Schema, SchemaError, Verdict, judge};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -41,13 +41,13 @@ impl Case {
     /// Compiles the schema with the options that the case asks for.
     pub fn contract(&self) -> Result<Contract, SchemaError> {
         let options = Options { mode: self.mode, ..Options::default() };
-        Ok(Contract::new(Schema::compile(&self.schema)?).with_options(options))
+        Ok(Contract::new(Schema::compile(&self.schema, &Meter::default())?).with_options(options))
     }
 
     /// The value that the judge accepts. A schema that does not compile accepts nothing.
     pub fn judged(&self) -> Option<Value> {
         let contract = self.contract().ok()?;
-        match judge(&Answer::text(&self.text), &contract) {
+        match judge(&Answer::text(&self.text), &contract, &Meter::default()) {
             Verdict::Accepted(accepted) => match accepted.account.check(&self.text, &accepted.value) {
                 Ok(()) => Some(accepted.value),
                 // Never the expected value, so it is counted and shown as a wrong one.

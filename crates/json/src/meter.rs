@@ -27,8 +27,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// For work on one schema, value or template. A second of work at most, and less than 200 MiB.
-    pub const WHOLE: Self = Self { depth: 512, steps: 50_000_000, bytes: 64 * 1024 * 1024, values: 1_000_000 };
+    /// For work on one schema, value or template. Two seconds of work at most, and less than 200 MiB.
+    pub const WHOLE: Self =
+        Self { depth: 512, steps: 200_000_000, bytes: 64 * 1024 * 1024, values: 1_000_000 };
 }
 
 /// Asks work to stop at its next charge. Clones share the flag.
@@ -63,7 +64,9 @@ impl fmt::Display for Exceeded {
             Self::Steps(limit) => write!(formatter, "it takes more than {limit} steps, the limit"),
             Self::Bytes(limit) => write!(formatter, "it makes more than {limit} bytes of text, the limit"),
             Self::Values(limit) => write!(formatter, "it has more than {limit} values, the limit"),
-            Self::Stopped => formatter.write_str("it was stopped because it took too long or nobody waits for it"),
+            Self::Stopped => {
+                formatter.write_str("it was stopped because it took too long or nobody waits for it")
+            }
         }
     }
 }
@@ -99,6 +102,22 @@ impl Meter {
         self.charge(&self.values, count, self.limits.values, Exceeded::Values)
     }
 
+    /// A meter for a part of the work that has smaller limits of its own and the same stop. What it may cost is charged here
+    /// beforehand, so the part cannot exceed what is left.
+    pub fn part(&self, limits: Limits) -> Result<Self, Exceeded> {
+        self.steps(limits.steps)?;
+        self.bytes(usize::try_from(limits.bytes).unwrap_or(usize::MAX))?;
+        self.values(limits.values)?;
+        Ok(Self::new(limits, self.stop.clone()))
+    }
+
+    /// A meter with the same limits and the same stop that nothing was charged to: for the next one of many documents, nodes or
+    /// answers, each of which may cost as much.
+    #[must_use]
+    pub fn anew(&self) -> Self {
+        Self::new(self.limits, self.stop.clone())
+    }
+
     /// Goes down a level, until the returned guard is dropped.
     pub fn enter(&self) -> Result<Level<'_>, Exceeded> {
         self.check_stop()?;
@@ -112,6 +131,24 @@ impl Meter {
 
     pub fn check_stop(&self) -> Result<(), Exceeded> {
         if self.stop.is_set() { Err(Exceeded::Stopped) } else { Ok(()) }
+    }
+
+    /// Whether the work is within its limits. What was refused once stays refused, so a loop that cannot return an error ends
+    /// early, and whoever called it asks here.
+    pub fn check(&self) -> Result<(), Exceeded> {
+        self.steps(0)?;
+        self.bytes(0)?;
+        self.values(0)
+    }
+
+    /// How many steps may still be taken.
+    pub fn steps_left(&self) -> u64 {
+        self.limits.steps.saturating_sub(self.steps.get())
+    }
+
+    /// What asks this work to stop, for parts of it on another thread.
+    pub fn stop(&self) -> Stop {
+        self.stop.clone()
     }
 
     /// What was charged so far.
@@ -146,6 +183,13 @@ impl Drop for Level<'_> {
     }
 }
 
+/// Without a time limit, for tests and for what is compiled in. `cargo xtask tidy` refuses it elsewhere.
+impl Default for Meter {
+    fn default() -> Self {
+        Self::new(Limits::WHOLE, Stop::default())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +202,26 @@ mod tests {
         assert_eq!((meter.steps(3), meter.steps(1)), (Ok(()), Err(Exceeded::Steps(3))));
         assert_eq!((meter.bytes(3), meter.bytes(1)), (Ok(()), Err(Exceeded::Bytes(3))));
         assert_eq!((meter.values(4), meter.values(0)), (Err(Exceeded::Values(3)), Err(Exceeded::Values(3))));
+    }
+
+    #[test]
+    fn what_was_refused_stays_refused() {
+        let meter = Meter::new(SMALL, Stop::default());
+        assert_eq!(meter.check(), Ok(()));
+        assert!(meter.bytes(4).is_err());
+        assert_eq!(meter.check(), Err(Exceeded::Bytes(3)));
+    }
+
+    #[test]
+    fn a_part_is_charged_beforehand_and_stops_with_the_whole() {
+        let stop = Stop::default();
+        let meter = Meter::new(SMALL, stop.clone());
+        let limits = Limits { depth: 1, steps: 2, bytes: 0, values: 0 };
+        let part = meter.part(limits).unwrap();
+        assert_eq!(meter.part(limits).unwrap_err(), Exceeded::Steps(3));
+        assert_eq!((part.steps(2), part.steps(1)), (Ok(()), Err(Exceeded::Steps(2))));
+        stop.set();
+        assert_eq!(part.check(), Err(Exceeded::Stopped));
     }
 
     #[test]

@@ -7,6 +7,8 @@ use accord_contract::Condition;
 use accord_executor::{ApprovalRule, ToolEntries};
 use serde_json::Value;
 
+use crate::metered::brief;
+
 /// The variable of a rule.
 const ARGUMENTS: &str = "arguments";
 
@@ -17,7 +19,7 @@ struct Rule(Condition);
 impl ApprovalRule for Rule {
     /// A rule that cannot be evaluated counts as true: a person decides what the rule could not.
     fn holds(&self, arguments: &Value) -> bool {
-        self.0.holds(&[(ARGUMENTS, arguments)]).unwrap_or(true)
+        self.0.holds(&[(ARGUMENTS, arguments)], &brief()).unwrap_or(true)
     }
 }
 

@@ -7,7 +7,7 @@ use accord_api::step::again::{Until, Way, carried};
 use accord_api::step::{Body, Step};
 use accord_api::{ClaimedRun, Contract, EndpointFact, RunId, RunKind, SessionId, Spent, ValidationMode};
 use accord_contract::lower::{Lowered, Profile, lower};
-use accord_contract::{Embedded, Extract, Invariant, Invariants, Mode, Options, Schema};
+use accord_contract::{Embedded, Extract, Invariant, Invariants, Meter, Mode, Options, Schema};
 use accord_executor::ToolEntries;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -89,11 +89,18 @@ pub struct AssignmentError {
 
 impl Assignment {
     /// Reads a claim and compiles its contract.
-    pub fn read(claim: &ClaimedRun, known: &Known, host: &str) -> Result<Self, AssignmentError> {
+    pub fn read(
+        claim: &ClaimedRun,
+        known: &Known,
+        host: &str,
+        meter: &Meter,
+    ) -> Result<Self, AssignmentError> {
         let Agent { blueprint: agent, settings, tool_entries } =
             known.agents.get(claim.blueprint.get(), || Agent::read(&claim.blueprint))?;
         let terms = |text: &RawValue| {
-            known.terms.get(text.get(), || Terms::compile(document("the contract", text)?).map(Arc::new))
+            known
+                .terms
+                .get(text.get(), || Terms::compile(document("the contract", text)?, meter).map(Arc::new))
         };
         let terms = claim.contract.as_deref().map(terms).transpose()?;
         let parameters: Value = document("the parameters", &claim.parameters)?;
@@ -155,9 +162,9 @@ impl Agent {
 }
 
 impl Terms {
-    pub fn compile(contract: Contract) -> Result<Self, AssignmentError> {
+    pub fn compile(contract: Contract, meter: &Meter) -> Result<Self, AssignmentError> {
         let schema =
-            Schema::compile(&contract.schema).map_err(|error| refused("the output schema", error))?;
+            Schema::compile(&contract.schema, meter).map_err(|error| refused("the output schema", error))?;
         let invariants: Vec<Invariant> = contract
             .invariants
             .iter()
@@ -182,9 +189,14 @@ impl Terms {
     }
 
     /// The schema as the provider supports it, or why it cannot be converted. Slow for large schemas.
-    pub(crate) fn lowered(&self, profile: &str) -> Result<Arc<Lowered>, String> {
+    pub(crate) fn lowered(&self, profile: &str, meter: &Meter) -> Result<Arc<Lowered>, String> {
         let profile = Profile::named(profile).ok_or_else(|| format!("unknown profile '{profile}'"))?;
-        self.lowered.get(&profile.name, || Ok(Arc::new(lower(self.compiled.schema(), profile))))
+        let lowered = || lower(self.compiled.schema(), profile, meter).map(Arc::new);
+        self.lowered.get(&profile.name, || {
+            lowered().map_err(|exceeded| {
+                format!("the schema cannot be reduced to what the provider supports: {exceeded}")
+            })
+        })
     }
 }
 

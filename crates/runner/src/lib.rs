@@ -25,6 +25,7 @@ mod finish;
 mod heartbeat;
 mod leases;
 mod limits;
+mod metered;
 mod paced;
 mod recent;
 mod report;

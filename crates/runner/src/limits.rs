@@ -109,3 +109,7 @@ pub(crate) const DOCUMENTS_KEPT: usize = 64;
 
 /// Requests of one turn whose time is reported. An agent that works for hours makes more; the first ones are enough.
 pub(crate) const REQUESTS_TIMED: usize = 256;
+
+/// How long one piece of work on a schema or an answer may take: the largest that its limits allow takes about two seconds, five
+/// times that on a busy machine.
+pub(crate) const TIME_TO_WORK: Duration = Duration::from_secs(10);

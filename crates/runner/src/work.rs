@@ -24,6 +24,7 @@ use crate::drive::{Budget, Outcome, Over, RunEnd, drive, timed_out};
 use crate::finish;
 use crate::leases::{LeasedRun, Reason};
 use crate::limits::{DEFAULT_MAX_STEPS, TIME_TO_CLOSE, TIME_TO_OPEN};
+use crate::metered::metered;
 use crate::report::Reporter;
 use crate::runner::Shared;
 use crate::servers::Filling;
@@ -94,8 +95,9 @@ async fn attempt(
     if let Some(reason) = hold.reason() {
         return (finish::ended(&hold.holding, Some(reason)), None);
     }
-    let assignment = match read(shared, claim).await {
+    let assignment = match read(shared, claim, hold).await {
         Ok(assignment) => assignment,
+        Err(_) if hold.reason().is_some() => return (finish::ended(&hold.holding, hold.reason()), None),
         Err(message) => return (finish::failed(&hold.holding, broken(message)), None),
     };
     drop(begins);
@@ -196,14 +198,11 @@ async fn started(shared: &Shared, hold: &LeasedRun) {
 
 /// Parses a claimed run. The documents are dropped, because the run may wait for its model for a
 /// long time.
-async fn read(shared: &Shared, claim: ClaimedRun) -> Result<Assignment, String> {
+async fn read(shared: &Shared, claim: ClaimedRun, hold: &LeasedRun) -> Result<Assignment, String> {
     let (known, host) = (shared.known.clone(), shared.profile().hostname.clone());
     // A large schema takes a while to compile, and others wait for this thread.
-    let reading = tokio::task::spawn_blocking(move || Assignment::read(&claim, &known, &host));
-    match reading.await {
-        Ok(read) => read.map_err(|error| error.to_string()),
-        Err(error) => Err(format!("the run's documents could not be read: {error}")),
-    }
+    let reading = metered(&hold.cancel, move |meter| Assignment::read(&claim, &known, &host, meter));
+    reading.await?.map_err(|error| error.to_string())
 }
 
 async fn open(

@@ -155,7 +155,8 @@ async fn a_damaged_or_empty_file_is_refused_with_what_to_do() {
     let (path, _folder) = place();
     let store = SqliteStore::open(&path).unwrap();
     for number in 0..300 {
-        store.add_key(key(&format!("{number}-{}", "k".repeat(500)))).await.unwrap();
+        let name = format!("{number}-{}", "k".repeat(500));
+        store.add_key(Key { name, ..key(&number.to_string()) }).await.unwrap();
     }
     drop(store);
     let sound = std::fs::read(&path).unwrap();

@@ -16,6 +16,7 @@ mod read;
 mod rust;
 mod typescript;
 
+use accord_json::{Exceeded, Meter};
 use serde_json::Value;
 
 use crate::model::Types;
@@ -47,12 +48,12 @@ pub struct Agent {
 }
 
 /// The source file with the types of these agents.
-pub fn generate(language: Language, agents: &[Agent]) -> String {
-    let types = Types::of(agents);
+pub fn generate(language: Language, agents: &[Agent], meter: &Meter) -> Result<String, Exceeded> {
+    let types = Types::of(agents, meter)?;
     match language {
-        Language::TypeScript => typescript::print(&types),
-        Language::Python => python::print(&types),
-        Language::Rust => rust::print(&types),
+        Language::TypeScript => typescript::print(&types, meter),
+        Language::Python => python::print(&types, meter),
+        Language::Rust => rust::print(&types, meter),
     }
 }
 

@@ -1,5 +1,8 @@
 //! The neutral model between JSON Schema and the languages.
 
+use std::collections::HashSet;
+
+use accord_json::{Exceeded, Meter};
 use serde_json::{Value, json};
 
 use crate::names::{Names, pascal};
@@ -30,6 +33,8 @@ impl Shape {
     /// One of several shapes, without repetitions.
     pub(crate) fn one_of(shapes: impl IntoIterator<Item = Self>) -> Self {
         let mut distinct: Vec<Self> = Vec::new();
+        // Some enums have thousands of values.
+        let mut literals: HashSet<String> = HashSet::new();
         for shape in shapes {
             let parts = match shape {
                 Self::Union(parts) => parts,
@@ -39,7 +44,11 @@ impl Shape {
                 if part == Self::Any {
                     return Self::Any;
                 }
-                if !distinct.contains(&part) {
+                let is_new = match &part {
+                    Self::Literal(value) => literals.insert(value.to_string()),
+                    other => !distinct.contains(other),
+                };
+                if is_new {
                     distinct.push(part);
                 }
             }
@@ -115,25 +124,25 @@ pub(crate) struct Types {
 }
 
 impl Types {
-    pub(crate) fn of(agents: &[Agent]) -> Self {
+    pub(crate) fn of(agents: &[Agent], meter: &Meter) -> Result<Self, Exceeded> {
         let text = json!({"type": "string"});
         let (mut names, mut definitions) = (Names::default(), Vec::new());
         let mut typed = Vec::new();
         for agent in agents {
             let base = pascal(&agent.name);
             let mut root = |schema: &Value, suffix: &str| {
-                Reader::new(schema, &mut names, &mut definitions).root(&format!("{base}{suffix}"))
+                Reader::new(schema, &mut names, &mut definitions, meter).root(&format!("{base}{suffix}"))
             };
             typed.push(Typed {
                 name: agent.name.clone(),
                 comment: comment::lines(&agent.description),
                 contract_hash: agent.contract_hash.clone(),
-                input: root(&agent.input, "Input"),
-                output: root(agent.output.as_ref().unwrap_or(&text), "Output"),
+                input: root(&agent.input, "Input")?,
+                output: root(agent.output.as_ref().unwrap_or(&text), "Output")?,
             });
         }
-        let order = order::sort(&mut definitions);
-        Self { agents: typed, definitions, order }
+        let order = order::sort(&mut definitions, meter)?;
+        Ok(Self { agents: typed, definitions, order })
     }
 
     /// The definitions in the order to print them.

@@ -1,22 +1,31 @@
 //! Names in code for names in JSON.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-/// Names that are taken in one scope.
+/// The longest name. Names of nested types are those of all types around them, one after the other.
+const LONGEST: usize = 200;
+
+/// Names that are taken in one scope, with the number that the next one like it gets.
 #[derive(Debug, Default)]
-pub(crate) struct Names(HashSet<String>);
+pub(crate) struct Names(HashMap<String, usize>);
 
 impl Names {
     pub(crate) fn with(reserved: &[&str]) -> Self {
-        Self(reserved.iter().map(|name| (*name).to_owned()).collect())
+        Self(reserved.iter().map(|name| ((*name).to_owned(), 2)).collect())
     }
 
     /// The name itself, or with a number if it is taken.
     pub(crate) fn unique(&mut self, name: &str) -> String {
-        let numbered = (2..).map(|number| format!("{name}{number}"));
-        let free = std::iter::once(name.to_owned()).chain(numbered).find(|each| !self.0.contains(each));
-        let free = free.unwrap_or_default();
-        self.0.insert(free.clone());
+        let name: String = name.chars().take(LONGEST).collect();
+        let Some(next) = self.0.get(&name).copied() else {
+            self.0.insert(name.clone(), 2);
+            return name;
+        };
+        let numbered = (next..).map(|number| (number, format!("{name}{number}")));
+        let (number, free) =
+            numbered.into_iter().find(|(_, each)| !self.0.contains_key(each)).unwrap_or_default();
+        self.0.insert(name, number + 1);
+        self.0.insert(free.clone(), 2);
         free
     }
 }

@@ -1,18 +1,33 @@
 //! The order of definitions, and which of them contain themselves.
 
+use accord_json::{Exceeded, Meter};
+
 use crate::model::{Body, Definition, Shape};
 
 /// Marks the recursive definitions, and returns all in an order in which what is used comes first.
-pub(crate) fn sort(definitions: &mut [Definition]) -> Vec<usize> {
+pub(crate) fn sort(definitions: &mut [Definition], meter: &Meter) -> Result<Vec<usize>, Exceeded> {
     let uses: Vec<Vec<usize>> = definitions.iter().map(used).collect();
-    for (index, definition) in definitions.iter_mut().enumerate() {
-        definition.is_recursive = reaches(&uses, index);
+    let order = after_what_they_use(&uses, 0..uses.len(), &mut vec![false; uses.len()], meter)?;
+    // Definitions that use each other: from the last one on, all that leads to it and belongs to no other group.
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); uses.len()];
+    for (index, inner) in uses.iter().enumerate() {
+        for inner in inner {
+            if let Some(users) = users.get_mut(*inner) {
+                users.push(index);
+            }
+        }
     }
-    let (mut order, mut seen) = (Vec::with_capacity(uses.len()), vec![false; uses.len()]);
-    for index in 0..uses.len() {
-        visit(index, &uses, &mut seen, &mut order);
+    let mut seen = vec![false; uses.len()];
+    for index in order.iter().rev() {
+        let group = after_what_they_use(&users, [*index], &mut seen, meter)?;
+        let uses_itself = uses.get(*index).is_some_and(|inner| inner.contains(index));
+        for member in &group {
+            if let Some(definition) = definitions.get_mut(*member) {
+                definition.is_recursive = group.len() > 1 || uses_itself;
+            }
+        }
     }
-    order
+    Ok(order)
 }
 
 fn used(definition: &Definition) -> Vec<usize> {
@@ -33,30 +48,29 @@ fn collect(shape: &Shape, found: &mut Vec<usize>) {
     }
 }
 
-/// Whether a definition can be reached from itself.
-fn reaches(uses: &[Vec<usize>], start: usize) -> bool {
-    let of = |index: usize| uses.get(index).into_iter().flatten().copied();
-    let (mut seen, mut open) = (vec![false; uses.len()], of(start).collect::<Vec<usize>>());
-    while let Some(index) = open.pop() {
-        if index == start {
-            return true;
+/// All that is reached from these and not seen before, each after what it leads to. Chains of references are longer than the
+/// stack is deep, so the way back is a list.
+fn after_what_they_use(
+    uses: &[Vec<usize>],
+    from: impl IntoIterator<Item = usize>,
+    seen: &mut [bool],
+    meter: &Meter,
+) -> Result<Vec<usize>, Exceeded> {
+    let mut order = Vec::new();
+    for index in from {
+        let mut open = vec![(index, 0)];
+        while let Some((index, position)) = open.pop() {
+            meter.steps(1)?;
+            match seen.get_mut(index) {
+                Some(seen) if position == 0 && *seen => continue,
+                Some(seen) => *seen = true,
+                None => continue,
+            }
+            match uses.get(index).and_then(|inner| inner.get(position)) {
+                Some(inner) => open.extend([(index, position + 1), (*inner, 0)]),
+                None => order.push(index),
+            }
         }
-        if let Some(seen) = seen.get_mut(index).filter(|seen| !**seen) {
-            *seen = true;
-            open.extend(of(index));
-        }
     }
-    false
-}
-
-/// Depth is bounded by the number of definitions that schemas of limited depth have.
-fn visit(index: usize, uses: &[Vec<usize>], seen: &mut [bool], order: &mut Vec<usize>) {
-    match seen.get_mut(index) {
-        Some(seen) if !*seen => *seen = true,
-        _ => return,
-    }
-    for inner in uses.get(index).into_iter().flatten() {
-        visit(*inner, uses, seen, order);
-    }
-    order.push(index);
+    Ok(order)
 }

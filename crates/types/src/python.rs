@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use accord_json::{Exceeded, Meter};
 use serde_json::Value;
 
 use crate::model::{Body, Definition, Field, Record, Shape, Types};
@@ -82,14 +83,16 @@ class Agent(Generic[Input, Output]):
     output: TypeAdapter[Output]
 ";
 
-pub(crate) fn print(types: &Types) -> String {
+pub(crate) fn print(types: &Types, meter: &Meter) -> Result<String, Exceeded> {
     let mut text = AGENT.to_owned();
     for (_, definition) in types.ordered() {
+        let before = text.len();
         text.push_str("\n\n");
         match &definition.body {
             Body::Record(record) => class(&mut text, types, definition, record),
             Body::Alias(shape) => alias(&mut text, types, definition, shape),
         }
+        meter.bytes(text.len() - before)?;
     }
     let mut names = Names::with(RESERVED);
     for agent in &types.agents {
@@ -104,7 +107,7 @@ pub(crate) fn print(types: &Types) -> String {
             quoted(&agent.contract_hash),
         );
     }
-    format!("{}{text}", head(&text))
+    Ok(format!("{}{text}", head(&text)))
 }
 
 /// The imports that the rest of the file needs.

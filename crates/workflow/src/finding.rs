@@ -1,6 +1,6 @@
 //! Mistakes in a graph, with their location in the document.
 
-use accord_contract::JsonPath;
+use accord_contract::{JsonPath, Meter};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gravity {
@@ -34,13 +34,19 @@ const MOST: usize = 100;
 /// How often a list of names is searched for the nearest one: a hostile file could ask for a million searches.
 const MOST_LOOKS: usize = 1_000;
 
-#[derive(Debug, Default)]
-pub(crate) struct Findings {
+/// What was found so far, and what looking for more may cost.
+#[derive(Debug)]
+pub(crate) struct Findings<'m> {
     all: Vec<Finding>,
     looks: usize,
+    pub(crate) meter: &'m Meter,
 }
 
-impl Findings {
+impl<'m> Findings<'m> {
+    pub(crate) fn new(meter: &'m Meter) -> Self {
+        Self { all: Vec::new(), looks: 0, meter }
+    }
+
     fn push(&mut self, gravity: Gravity, place: JsonPath, mark: Mark, message: String) {
         let known =
             |found: &Finding| found.gravity == gravity && found.place == place && found.message == message;
@@ -71,7 +77,13 @@ impl Findings {
         granted
     }
 
-    pub(crate) fn into_vec(self) -> Vec<Finding> {
+    /// All of them. A document that takes too much to check cannot be used.
+    pub(crate) fn into_vec(mut self) -> Vec<Finding> {
+        if let Err(exceeded) = self.meter.check() {
+            let message =
+                format!("the workflow cannot be checked: {exceeded}; make it or its schemas smaller");
+            self.error(JsonPath::root(), message);
+        }
         self.all
     }
 }

@@ -167,6 +167,7 @@ fn check_cycles(plan: &Plan) -> Result<(), PlanError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use accord_contract::Meter;
 
     fn plan(subtasks: &[(&str, &[&str])]) -> Value {
         let subtasks: Vec<Value> = subtasks
@@ -182,9 +183,9 @@ mod tests {
     fn reads_a_valid_plan() {
         let agents = ["a".to_owned()];
         let value = plan(&[("1", &["2"]), ("2", &[])]);
-        assert!(read(&value, &agents).is_ok());
-        let compiled = accord_contract::Schema::compile(&schema(&agents)).unwrap();
-        assert!(compiled.is_valid(&value));
+        assert!(read(&value, &agents, &Meter::default()).is_ok());
+        let compiled = accord_contract::Schema::compile(&schema(&agents), &Meter::default()).unwrap();
+        assert!(compiled.accepts(&value, &Meter::default()));
     }
 
     #[test]
@@ -194,20 +195,20 @@ mod tests {
         {
             let mut value = plan(&[("1", &[])]);
             value["subtasks"][0]["priority"] = serde_json::from_str(written).unwrap();
-            let plan = read(&value, &["a".to_owned()]);
+            let plan = read(&value, &["a".to_owned()], &Meter::default());
             assert_eq!(plan.ok().map(|plan| plan.subtasks[0].priority), priority, "{written}");
         }
     }
 
     #[test]
     fn rejects_plans_that_cannot_be_carried_out() {
-        let of = |subtasks: &[(&str, &[&str])]| read(&plan(subtasks), &["a".to_owned()]);
+        let of = |subtasks: &[(&str, &[&str])]| read(&plan(subtasks), &["a".to_owned()], &Meter::default());
         let circle = "circular dependency between subtasks: 1, 2";
         assert_eq!(of(&[("1", &["2"]), ("2", &["1"]), ("3", &[])]), Err(PlanError(circle.to_owned())));
         assert_eq!(of(&[("1", &[]), ("1", &[])]), Err(PlanError("two subtasks have the id '1'".to_owned())));
         let unknown = "subtask '1' depends on '9', which is not in the plan";
         assert_eq!(of(&[("1", &["9"])]), Err(PlanError(unknown.to_owned())));
-        let other = read(&plan(&[("1", &[])]), &["b".to_owned()]);
+        let other = read(&plan(&[("1", &[])]), &["b".to_owned()], &Meter::default());
         let unknown = "subtask '1' is assigned to unknown agent 'a'; expected one of b";
         assert_eq!(other, Err(PlanError(unknown.to_owned())));
     }

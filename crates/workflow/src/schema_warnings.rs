@@ -4,7 +4,7 @@
 
 use accord_contract::lint::{self, Severity, lint, lint_for};
 use accord_contract::lower::Profile;
-use accord_contract::{JsonPath, Schema};
+use accord_contract::{JsonPath, Meter, Schema};
 use serde_json::Value;
 
 use crate::check::fields::slip;
@@ -29,7 +29,7 @@ const ADVICE: [&str; 3] = ["bare-string", "large-enum", "verdict-before-reason"]
 const ROOT: &str = "root-not-object";
 
 /// Warnings about a schema, with their location in it; none about a large one, see [`MAX_LINTED_BYTES`].
-pub fn schema_warnings(schema: &Schema, writer: Writer<'_>) -> Vec<(JsonPath, String)> {
+pub fn schema_warnings(schema: &Schema, writer: Writer<'_>, meter: &Meter) -> Vec<(JsonPath, String)> {
     if schema.document().to_string().len() > MAX_LINTED_BYTES {
         return Vec::new();
     }
@@ -37,7 +37,7 @@ pub fn schema_warnings(schema: &Schema, writer: Writer<'_>) -> Vec<(JsonPath, St
         Writer::Model(profile) => profile.and_then(Profile::named),
         Writer::Other => None,
     };
-    let findings = profile.map_or_else(|| lint(schema), |profile| lint_for(schema, profile));
+    let findings = profile.map_or_else(|| lint(schema, meter), |profile| lint_for(schema, profile, meter));
     // No provider accepts a schema that no value conforms to: one warning is enough.
     let is_empty =
         findings.iter().any(|finding| finding.provider.is_none() && finding.severity == Severity::Error);
@@ -68,11 +68,11 @@ pub fn rule_warnings<'s>(
 }
 
 /// Warnings about the schemas in a graph. Agents defined in it are checked like others.
-pub fn graph_warnings(graph: &Graph) -> Vec<Finding> {
-    let mut findings = Findings::default();
+pub fn graph_warnings(graph: &Graph, meter: &Meter) -> Vec<Finding> {
+    let mut findings = Findings::new(meter);
     let mut lint = |at: JsonPath, schema: &Value, writer: Writer<'_>| {
-        let Ok(schema) = Schema::compile(schema) else { return };
-        for (inner, warning) in schema_warnings(&schema, writer) {
+        let Ok(schema) = Schema::compile(schema, meter) else { return };
+        for (inner, warning) in schema_warnings(&schema, writer, meter) {
             findings.warning(at.join(&inner), warning);
         }
     };
@@ -92,13 +92,15 @@ pub fn graph_warnings(graph: &Graph) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use accord_contract::Meter;
     use serde_json::json;
 
     use super::*;
     use crate::graph::read;
 
     fn warnings(schema: &Value, writer: Writer<'_>) -> Vec<String> {
-        let warnings = schema_warnings(&Schema::compile(schema).unwrap(), writer);
+        let warnings =
+            schema_warnings(&Schema::compile(schema, &Meter::default()).unwrap(), writer, &Meter::default());
         warnings.iter().map(|(place, warning)| format!("{}: {warning}", place.path())).collect()
     }
 
@@ -153,9 +155,11 @@ mod tests {
             "output": {"type": "output"},
         });
         let edges = json!([{"from": "input", "to": "a"}, {"from": "a", "to": "output"}]);
-        let (graph, _) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
-        let found: Vec<String> =
-            graph_warnings(&graph.unwrap()).iter().map(|finding| finding.place.path()).collect();
+        let (graph, _) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}), &Meter::default());
+        let found: Vec<String> = graph_warnings(&graph.unwrap(), &Meter::default())
+            .iter()
+            .map(|finding| finding.place.path())
+            .collect();
         assert_eq!(found, ["$.nodes.input.schema.proprties", "$.nodes.a.output_schema.properties.b.enun"]);
     }
 }

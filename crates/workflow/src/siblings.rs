@@ -1,5 +1,6 @@
 //! The outputs of the agents upstream of one node, which are compared before it starts.
 
+use accord_contract::{Exceeded, Meter};
 use accord_domain::comparison::Comparison;
 use serde_json::{Map, Value};
 
@@ -47,8 +48,13 @@ impl Siblings {
         self.agents.iter().filter_map(sibling).collect()
     }
 
-    pub(crate) fn compare(&self, inputs: &Map<String, Value>, options: &CompareOptions) -> Comparison {
-        compare(&self.outputs(inputs), options)
+    pub(crate) fn compare(
+        &self,
+        inputs: &Map<String, Value>,
+        options: &CompareOptions,
+        meter: &Meter,
+    ) -> Result<Comparison, Exceeded> {
+        compare(&self.outputs(inputs), options, meter)
     }
 }
 
@@ -58,7 +64,12 @@ fn is_structured(output: &Value) -> bool {
 
 impl Flow {
     /// The texts whose embeddings the comparisons of the nodes that started between two states would use.
-    pub fn texts_to_embed(&self, before: &State, after: &State) -> Vec<String> {
+    pub fn texts_to_embed(
+        &self,
+        before: &State,
+        after: &State,
+        meter: &Meter,
+    ) -> Result<Vec<String>, Exceeded> {
         let mut texts = Vec::new();
         for (node, (old, new)) in before.nodes.iter().zip(&after.nodes).enumerate() {
             if old.comparison.is_some() || new.comparison.is_none() {
@@ -66,11 +77,11 @@ impl Flow {
             }
             let inputs = inputs(self, after, node);
             if let Some(siblings) = Siblings::of(self, node, &inputs) {
-                texts.extend(texts_to_embed(&siblings.outputs(&inputs), LINE_DISTANCE));
+                texts.extend(texts_to_embed(&siblings.outputs(&inputs), LINE_DISTANCE, &meter.anew())?);
             }
         }
         texts.sort();
         texts.dedup();
-        texts
+        Ok(texts)
     }
 }

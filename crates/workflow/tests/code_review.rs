@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
+use accord_contract::Meter;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
@@ -78,10 +79,10 @@ fn run_without(failing: &[&str]) -> Run {
 
 /// The same with this input.
 fn run_with(input: Value, failing: &[&str]) -> Run {
-    let (graph, findings) = read(&template("workflows/code-review.yaml"));
+    let (graph, findings) = read(&template("workflows/code-review.yaml"), &Meter::default());
     assert_eq!(findings, []);
     let graph = graph.unwrap();
-    assert_eq!(check(&graph, &known()), []);
+    assert_eq!(check(&graph, &known(), &Meter::default()), []);
     let mut run = Run {
         state: State::new(&graph, input),
         told: BTreeMap::new(),
@@ -92,8 +93,14 @@ fn run_with(input: Value, failing: &[&str]) -> Run {
     // A start is answered before anything else happens.
     let (mut answered, mut ended) = (VecDeque::from([Event::Begun]), VecDeque::new());
     while let Some(event) = answered.pop_front().or_else(|| ended.pop_front()) {
-        let (state, steps) =
-            advance(&flow, run.state, event, Timestamp::UNIX_EPOCH, &CompareOptions::default());
+        let (state, steps) = advance(
+            &flow,
+            run.state,
+            event,
+            Timestamp::UNIX_EPOCH,
+            &CompareOptions::default(),
+            &Meter::default(),
+        );
         run.state = state;
         for step in steps {
             match step {
@@ -196,8 +203,8 @@ fn a_failed_specialist_is_named_in_the_review() {
     let told = &run.told["writer"];
     assert_eq!((&told["missing"], &told["reviews"]["correctness"]), (&json!(["correctness"]), &json!(null)));
     assert_eq!(run.contradictions.len(), 1, "the others are compared");
-    let schema = Schema::compile(&blueprint("writer")["parameters_schema"]).unwrap();
-    assert!(schema.is_valid(told));
+    let schema = Schema::compile(&blueprint("writer")["parameters_schema"], &Meter::default()).unwrap();
+    assert!(schema.accepts(told, &Meter::default()));
     // An answer that hides the failure breaks the contract of the writer.
     let mut answer = answers("writer").pop().unwrap();
     let broken = |answer: &Value| -> Vec<String> {
@@ -215,7 +222,7 @@ fn a_failed_specialist_is_named_in_the_review() {
     assert_eq!(broken(&answer), [""; 0]);
     // Without any review the writer's input is invalid.
     let told = run_without(&SPECIALISTS).told.remove("writer").unwrap();
-    assert!(!schema.is_valid(&told), "{told}");
+    assert!(!schema.accepts(&told, &Meter::default()), "{told}");
 }
 
 /// A replay only answers the recorded input, and the writer was recorded with this input.
@@ -229,12 +236,12 @@ fn the_prompt_of_the_writer_matches_the_recording() {
 
 #[test]
 fn hiding_a_contradiction_breaks_the_writers_contract() {
-    let schema = Schema::compile(&blueprint("writer")["output_schema"]).unwrap();
+    let schema = Schema::compile(&blueprint("writer")["output_schema"], &Meter::default()).unwrap();
     let input = run().told.remove("writer").unwrap();
     let broken: Vec<Vec<String>> = answers("writer")
         .iter()
         .map(|answer| {
-            assert!(schema.is_valid(answer), "a schema cannot tell: {answer}");
+            assert!(schema.accepts(answer, &Meter::default()), "a schema cannot tell: {answer}");
             invariants_of("writer")
                 .check(answer, &input)
                 .into_iter()
@@ -245,8 +252,8 @@ fn hiding_a_contradiction_breaks_the_writers_contract() {
     assert_eq!((broken[0].len(), broken[1].len()), (1, 0), "{broken:?}");
     assert!(broken[0][0].contains("every contradiction must have an entry in disputes"), "{broken:?}");
     for agent in SPECIALISTS {
-        let schema = Schema::compile(&blueprint(agent)["output_schema"]).unwrap();
-        assert!(schema.is_valid(&answers(agent)[0]), "{agent}");
+        let schema = Schema::compile(&blueprint(agent)["output_schema"], &Meter::default()).unwrap();
+        assert!(schema.accepts(&answers(agent)[0], &Meter::default()), "{agent}");
         assert_eq!(blueprint(agent)["output_schema"], template("schemas/findings.schema.json"), "{agent}");
     }
 }

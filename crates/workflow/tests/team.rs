@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
+use accord_contract::Meter;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
@@ -44,17 +45,24 @@ fn answer(agent: &str) -> Value {
 
 #[test]
 fn prompts_of_the_team_match_the_recording() {
-    let (graph, findings) = read(&yaml("workflows/team.yaml"));
+    let (graph, findings) = read(&yaml("workflows/team.yaml"), &Meter::default());
     assert_eq!(findings, []);
     let graph = graph.unwrap();
-    assert_eq!(check(&graph, &known()), []);
+    assert_eq!(check(&graph, &known(), &Meter::default()), []);
     let input: Value = serde_json::from_str(&text("crates/cli/templates/team/inputs/task.json")).unwrap();
     let mut state = State::new(&graph, input);
     let flow = Flow::new(graph, known()).unwrap();
     let (mut answered, mut ended) = (VecDeque::from([Event::Begun]), VecDeque::new());
     let (mut told, mut plan_schema) = (BTreeMap::new(), None);
     while let Some(event) = answered.pop_front().or_else(|| ended.pop_front()) {
-        let (next, steps) = advance(&flow, state, event, Timestamp::UNIX_EPOCH, &CompareOptions::default());
+        let (next, steps) = advance(
+            &flow,
+            state,
+            event,
+            Timestamp::UNIX_EPOCH,
+            &CompareOptions::default(),
+            &Meter::default(),
+        );
         state = next;
         for step in steps {
             let Step::Start(start) = step else { continue };

@@ -10,7 +10,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("accord-json", &[]),
     ("accord-sse", &[]),
     ("accord-trace", &[]),
-    ("accord-types", &[]),
+    ("accord-types", &["accord-json"]),
     ("accord-domain", &["accord-json"]),
     ("accord-contract", &["accord-json"]),
     // The providers and executors are one table that everyone reads.

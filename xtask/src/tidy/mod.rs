@@ -7,6 +7,7 @@ mod dependencies;
 mod documents;
 mod length;
 mod manifest;
+mod metered;
 mod proofs;
 mod purity;
 mod repository;
@@ -48,6 +49,7 @@ const CHECKS: &[fn(&Repository) -> Vec<Finding>] = &[
     dependencies::purity,
     dependencies::lints,
     purity::check,
+    metered::check,
     scanned::check,
     length::check,
     text::code,

@@ -1,5 +1,6 @@
 //! The runs, a few at once, and what came of each.
 
+use accord_contract::Meter;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,7 +49,12 @@ pub(crate) async fn all(
 ) -> Result<Vec<Ended>> {
     let schemas: BTreeMap<String, Schema> = agents
         .iter()
-        .map(|agent| Ok((agent.name.clone(), Schema::compile(&agent.schema).map_err(anyhow::Error::msg)?)))
+        .map(|agent| {
+            Ok((
+                agent.name.clone(),
+                Schema::compile(&agent.schema, &Meter::default()).map_err(anyhow::Error::msg)?,
+            ))
+        })
         .collect::<Result<_>>()?;
     let (agents, schemas, next) = (Arc::new(agents), Arc::new(schemas), Arc::new(AtomicUsize::new(0)));
     let (sender, mut ended) = tokio::sync::mpsc::unbounded_channel();
@@ -112,7 +118,11 @@ async fn examined(
     match &run.result {
         Some(result) => {
             let value: Value = result.data()?;
-            ensure!(schema.is_valid(&value), "{} has a result that does not conform: {value}", run.run_id);
+            ensure!(
+                schema.accepts(&value, &Meter::default()),
+                "{} has a result that does not conform: {value}",
+                run.run_id
+            );
             let (mut copied, asked) = (None, input.to_string());
             host::strings(&value, &mut |text| {
                 let is_shown = text.starts_with('<') || agent.of_examples.iter().any(|other| other == text);

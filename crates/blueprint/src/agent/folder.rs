@@ -8,6 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use accord_contract::Meter;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -42,11 +43,11 @@ pub enum Agents {}
 impl DefinitionKind for Agents {
     type Parsed = ParsedAgent;
 
-    fn parse(value: Value) -> ParsedAgent {
-        parse_value(value)
+    fn parse(value: Value, meter: &Meter) -> ParsedAgent {
+        parse_value(value, meter)
     }
 
-    fn load(folder: &Path) -> Folder<ParsedAgent> {
+    fn load(folder: &Path, meter: &Meter) -> Folder<ParsedAgent> {
         let (root, entries) = match fs::canonicalize(folder).and_then(|root| Ok((fs::read_dir(&root)?, root)))
         {
             Ok((entries, root)) => (root, entries),
@@ -70,21 +71,21 @@ impl DefinitionKind for Agents {
                 continue;
             }
             let entry = Entry { root: &root, path: folder.join(&file_name), name };
-            if let Some(agent) = entry.read() {
+            if let Some(agent) = entry.read(&meter.anew()) {
                 agents.entry(agent.name.clone()).or_insert_with(|| Arc::new(agent));
             }
         }
         Folder { definitions: agents, unreadable: None }
     }
 
-    fn load_one(folder: &Path, name: &str) -> Option<FileAgent> {
+    fn load_one(folder: &Path, name: &str, meter: &Meter) -> Option<FileAgent> {
         let root = fs::canonicalize(folder).ok()?;
         let beside = ["yaml", "yml", "json"].map(|extension| format!("{name}.{extension}"));
         std::iter::once(name.to_owned())
             .chain(beside)
             .map(|name| Entry { root: &root, path: folder.join(&name), name })
             .filter(|entry| fs::symlink_metadata(&entry.path).is_ok())
-            .find_map(|entry| entry.read().filter(|agent| agent.name == name))
+            .find_map(|entry| entry.read(meter).filter(|agent| agent.name == name))
     }
 
     fn write(file: &FileAgent, value: &Value) -> Result<(), WriteError> {
@@ -112,7 +113,7 @@ struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    fn read(self) -> Option<FileAgent> {
+    fn read(self, meter: &Meter) -> Option<FileAgent> {
         let metadata = match fs::metadata(&self.path) {
             Ok(metadata) => metadata,
             Err(error) => return Some(self.broken(ReadError::Io(error).to_string())),
@@ -129,7 +130,7 @@ impl Entry<'_> {
             .filter(|file| fs::symlink_metadata(file).is_ok())
             .collect();
         match files.as_slice() {
-            [file] => Some(self.read_agent(file)),
+            [file] => Some(self.read_agent(file, meter)),
             [] => match fs::read_dir(&self.path) {
                 Ok(entries) => {
                     let mut names = entries.filter_map(Result::ok).map(|entry| entry.file_name());
@@ -156,7 +157,7 @@ impl Entry<'_> {
         Some(Entry { name, ..self }.broken(message))
     }
 
-    fn read_agent(self, file: &Path) -> FileAgent {
+    fn read_agent(self, file: &Path, meter: &Meter) -> FileAgent {
         let path = file.display().to_string();
         // Taken before reading, so that a write during it is noticed afterwards.
         let stamp = Some(Stamp::of(&Agents::files_in(&self.path)));
@@ -169,7 +170,7 @@ impl Entry<'_> {
         let format = Format::of(file).unwrap_or(Format::Yaml);
         let source =
             SourceFile { file: file.to_owned(), format, prompt: prompt_exists.then(|| prompt_file.clone()) };
-        let (parsed, hash) = match Document::read(&text, format, &path) {
+        let (parsed, hash) = match Document::read(&text, format, &path, meter) {
             Ok(document) => {
                 let mut prompt = None;
                 if prompt_exists {
@@ -182,7 +183,7 @@ impl Entry<'_> {
                         }
                     }
                 }
-                let parsed = parse(document, Surroundings { folder: Some(&self.name), prompt });
+                let parsed = parse(document, Surroundings { folder: Some(&self.name), prompt }, meter);
                 let hash = hash_of(&parsed.document());
                 (parsed, hash)
             }

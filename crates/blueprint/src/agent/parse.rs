@@ -1,7 +1,7 @@
 //! Parses and checks one agent.
 
 use accord_api::{Problem, Severity};
-use accord_contract::JsonPath;
+use accord_contract::{JsonPath, Meter};
 use accord_domain::agent::Blueprint;
 use serde_json::Value;
 
@@ -95,12 +95,12 @@ pub(super) struct Surroundings<'a> {
 }
 
 /// Parses a document that is not in a file.
-pub(crate) fn parse_value(value: Value) -> ParsedAgent {
-    parse(Document::without_file(value), Surroundings::default())
+pub(crate) fn parse_value(value: Value, meter: &Meter) -> ParsedAgent {
+    parse(Document::without_file(value), Surroundings::default(), meter)
 }
 
-pub(super) fn parse(mut document: Document, surroundings: Surroundings<'_>) -> ParsedAgent {
-    let mut findings = Findings::default();
+pub(super) fn parse(mut document: Document, surroundings: Surroundings<'_>, meter: &Meter) -> ParsedAgent {
+    let mut findings = Findings::new(meter);
     let foreign = kb::is_kb_agent(&document.value);
     if foreign {
         kb::map(&mut document, &mut findings);
@@ -122,6 +122,10 @@ pub(super) fn parse(mut document: Document, surroundings: Surroundings<'_>) -> P
                 format!("the agent is named '{name}', but its folder is '{folder}'; use the same name");
             findings.error(JsonPath::root().key("name"), message);
         }
+    }
+    if let Err(exceeded) = meter.check() {
+        let message = format!("the agent cannot be checked: {exceeded}; make its schemas smaller");
+        findings.error(JsonPath::root(), message);
     }
     let valid = match read {
         Some(read) if !findings.has_errors() => Some(ValidBlueprint { blueprint: read.blueprint, contracts }),

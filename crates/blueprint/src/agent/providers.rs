@@ -58,12 +58,14 @@ fn is_error(problem: &Problem) -> bool {
 mod tests {
     use serde_json::json;
 
+    use accord_contract::Meter;
+
     use super::super::parse::parse_value;
     use super::*;
 
     fn messages(provider: &str) -> Vec<String> {
         let executor = json!({"type": "llm", "provider": provider, "model": "m"});
-        let parsed = parse_value(json!({"name": "a", "executor": executor}));
+        let parsed = parse_value(json!({"name": "a", "executor": executor}), &Meter::default());
         let mut problems = parsed.problems.clone();
         let providers = ["lab", "openai-compatible"].map(str::to_owned);
         add_configuration(&mut problems, &parsed.value, &providers);
@@ -82,7 +84,7 @@ mod tests {
         let executor = json!({"type": "llm", "provider": "tier", "model": "small"});
         let fallbacks = json!([fallback("large"), fallback("huge")]);
         let value = json!({"name": "a", "executor": executor, "escalate_to": fallbacks});
-        let parsed = parse_value(value);
+        let parsed = parse_value(value, &Meter::default());
         let mut problems = parsed.problems.clone();
         add_configuration(&mut problems, &parsed.value, &["tier:small", "tier:large"].map(str::to_owned));
         let warnings: Vec<_> =

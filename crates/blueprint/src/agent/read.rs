@@ -113,7 +113,8 @@ mod tests {
     use super::*;
 
     fn mistakes(value: Value) -> Vec<String> {
-        let mut findings = Findings::default();
+        let meter = accord_contract::Meter::default();
+        let mut findings = Findings::new(&meter);
         let _ = blueprint(&value, &mut findings);
         findings
             .into_vec()
@@ -129,7 +130,8 @@ mod tests {
             "limits": {"max_steps": 3, "max_cost_usd": 0.5}, "tags": ["x"],
             "invariants": [{"rule": "true", "message": "m"}],
         });
-        let mut findings = Findings::default();
+        let meter = accord_contract::Meter::default();
+        let mut findings = Findings::new(&meter);
         let read = blueprint(&value, &mut findings).unwrap();
         assert_eq!(findings.into_vec(), []);
         assert_eq!(read.blueprint, serde_json::from_value(value).unwrap());

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use accord_api::{AgentSummary, AgentView, Problem, Severity, Source};
-use accord_contract::{JsonPath, Schema, contract_hash};
+use accord_contract::{JsonPath, Meter, Schema, contract_hash};
 use accord_domain::agent::Type;
 use serde_json::{Value, json};
 
@@ -12,8 +12,8 @@ use super::{Agents, ParsedAgent, providers};
 use crate::definition::{DefinitionFile, DefinitionKind as _};
 
 /// Every agent of a folder by name, checked without a store. These providers are configured.
-pub fn agents_in(folder: &Path, configured: &[String]) -> Vec<AgentView> {
-    let files = Agents::load(folder).definitions.into_values();
+pub fn agents_in(folder: &Path, configured: &[String], meter: &Meter) -> Vec<AgentView> {
+    let files = Agents::load(folder, meter).definitions.into_values();
     let view = |file: Arc<DefinitionFile<ParsedAgent>>| {
         let mut problems = file.parsed.problems.clone();
         providers::add_configuration(&mut problems, &file.parsed.value, configured);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use accord_api::{Problem, Severity};
-use accord_contract::{JsonPath, Schema, Step};
+use accord_contract::{JsonPath, Meter, Schema, Step};
 use accord_domain::agent::Type;
 use accord_workflow::limits::DEEPEST_NESTING;
 use accord_workflow::{Graph, Known, Role, Signature, Takes, Target, check, output_schema};
@@ -34,7 +34,7 @@ pub struct Library {
 
 impl Library {
     /// All problems of a workflow, and what is known of the agents and workflows in it.
-    pub fn examine(&self, read: &ParsedWorkflow) -> (Vec<Problem>, Known) {
+    pub fn examine(&self, read: &ParsedWorkflow, meter: &Meter) -> (Vec<Problem>, Known) {
         let mut problems = read.problems().to_vec();
         let Some(graph) = &read.graph else { return (problems, Known::default()) };
         let mut known = self.named_by(graph);
@@ -53,9 +53,9 @@ impl Library {
                 }
             }
         }
-        self.nested(graph, read, &mut known, &mut problems);
+        self.nested(graph, read, &mut known, &mut problems, meter);
         self.check_depth(graph, read, &mut problems);
-        problems.extend(read.located(check(graph, &known)));
+        problems.extend(read.located(check(graph, &known, meter)));
         problems.sort_by_key(|problem| (problem.severity == Severity::Warning, problem.line, problem.column));
         (problems, known)
     }
@@ -125,6 +125,7 @@ impl Library {
         name: &str,
         depth: u32,
         visited: &mut BTreeMap<String, Option<Signature>>,
+        meter: &Meter,
     ) -> Option<Signature> {
         if let Some(known) = visited.get(name) {
             return known.clone();
@@ -149,25 +150,36 @@ impl Library {
                     }
                 }
                 Target::Workflow(deeper) => {
-                    if let Some(deep) = self.nested_signature(deeper, depth + 1, visited) {
+                    if let Some(deep) = self.nested_signature(deeper, depth + 1, visited, meter) {
                         known.workflows.insert(deeper.clone(), deep);
                     }
                 }
             }
         }
         let takes = inner.input_schema().map_or(Takes::Anything, |schema| Takes::Schema(schema.clone()));
-        let signature =
-            Some(Signature { takes, gives: output_schema(inner, &known), fixed: true, description: None });
+        let signature = Some(Signature {
+            takes,
+            gives: output_schema(inner, &known, meter),
+            fixed: true,
+            description: None,
+        });
         visited.insert(name.to_owned(), signature.clone());
         signature
     }
 
     /// Adds the workflows in a graph, and reports those that lead back to it.
-    fn nested(&self, graph: &Graph, read: &ParsedWorkflow, known: &mut Known, problems: &mut Vec<Problem>) {
+    fn nested(
+        &self,
+        graph: &Graph,
+        read: &ParsedWorkflow,
+        known: &mut Known,
+        problems: &mut Vec<Problem>,
+        meter: &Meter,
+    ) {
         // The output of this graph cannot depend on itself.
         let mut visited = BTreeMap::from([(graph.name.clone(), None)]);
         for name in graph.workflow_names().into_iter().filter(|name| *name != graph.name) {
-            let Some(signature) = self.nested_signature(name, 1, &mut visited) else { continue };
+            let Some(signature) = self.nested_signature(name, 1, &mut visited, meter) else { continue };
             known.workflows.insert(name.to_owned(), signature);
             if self.leads_to(name, &graph.name) {
                 let message = format!("workflow '{name}' contains this workflow, so neither would finish");

@@ -8,6 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use accord_contract::Meter;
 use serde_json::Value;
 
 use super::ParsedWorkflow;
@@ -30,11 +31,11 @@ pub enum Workflows {}
 impl DefinitionKind for Workflows {
     type Parsed = ParsedWorkflow;
 
-    fn parse(value: Value) -> ParsedWorkflow {
-        ParsedWorkflow::from_value(value)
+    fn parse(value: Value, meter: &Meter) -> ParsedWorkflow {
+        ParsedWorkflow::from_value(value, meter)
     }
 
-    fn load(folder: &Path) -> Folder<ParsedWorkflow> {
+    fn load(folder: &Path, meter: &Meter) -> Folder<ParsedWorkflow> {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) => {
@@ -48,16 +49,16 @@ impl DefinitionKind for Workflows {
         paths.sort();
         let mut definitions = BTreeMap::new();
         for path in paths.into_iter().take(MAX_ENTRIES) {
-            add(&mut definitions, folder, path);
+            add(&mut definitions, folder, path, &meter.anew());
         }
         Folder { definitions, unreadable: None }
     }
 
-    fn load_one(folder: &Path, name: &str) -> Option<FileWorkflow> {
+    fn load_one(folder: &Path, name: &str, meter: &Meter) -> Option<FileWorkflow> {
         let mut definitions = BTreeMap::new();
         for path in Self::entries(name).iter().map(|entry| folder.join(entry)) {
             if fs::symlink_metadata(&path).is_ok() {
-                add(&mut definitions, folder, path);
+                add(&mut definitions, folder, path, &meter.anew());
             }
         }
         definitions.remove(name).and_then(Arc::into_inner)
@@ -82,7 +83,7 @@ impl DefinitionKind for Workflows {
     }
 }
 
-fn add(workflows: &mut BTreeMap<String, Arc<FileWorkflow>>, folder: &Path, path: PathBuf) {
+fn add(workflows: &mut BTreeMap<String, Arc<FileWorkflow>>, folder: &Path, path: PathBuf, meter: &Meter) {
     let Some(format) = Format::of(&path) else { return };
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     // Hidden entries belong to editors and version control.
@@ -97,12 +98,12 @@ fn add(workflows: &mut BTreeMap<String, Arc<FileWorkflow>>, folder: &Path, path:
             let message = format!("found both {first} and {second}; keep one of them");
             unreadable(name, source, message)
         }
-        None => read(folder, name, source),
+        None => read(folder, name, source, meter),
     };
     workflows.insert(workflow.name.clone(), Arc::new(workflow));
 }
 
-fn read(folder: &Path, name: String, source: SourceFile) -> FileWorkflow {
+fn read(folder: &Path, name: String, source: SourceFile, meter: &Meter) -> FileWorkflow {
     // Taken before reading, so that a write during it is noticed afterwards.
     let stamp = Some(Workflows::stamp(folder, &name));
     let (text, modified_at) = match read_text(&source.file, MAX_BYTES) {
@@ -110,7 +111,7 @@ fn read(folder: &Path, name: String, source: SourceFile) -> FileWorkflow {
         Err(error) => return unreadable(name, source, error.to_string()),
     };
     let path = source.file.display().to_string();
-    let parsed = ParsedWorkflow::from_text(&text, source.format, &path, &name);
+    let parsed = ParsedWorkflow::from_text(&text, source.format, &path, &name, meter);
     let hash = match parsed.value().is_null() {
         true => hash_of(&text),
         false => hash_of(&parsed.value().to_string()),

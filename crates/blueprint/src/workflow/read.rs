@@ -1,7 +1,7 @@
 //! Parses a workflow and checks its graph by itself. Whether the agents and workflows in it exist is not known here.
 
 use accord_api::{Problem, Severity};
-use accord_contract::JsonPath;
+use accord_contract::{JsonPath, Meter};
 use accord_workflow::{self as workflow, Graph, Gravity};
 use serde_json::Value;
 
@@ -34,21 +34,21 @@ impl Parsed for ParsedWorkflow {
 }
 
 impl ParsedWorkflow {
-    pub(crate) fn from_value(value: Value) -> Self {
-        Self::of(Document::without_file(value), None)
+    pub(crate) fn from_value(value: Value, meter: &Meter) -> Self {
+        Self::of(Document::without_file(value), None, meter)
     }
 
     /// Parses the text of a file. The workflow must have the name of the file.
-    pub(crate) fn from_text(text: &str, format: Format, file: &str, stem: &str) -> Self {
-        match Document::read(text, format, file) {
-            Ok(document) => Self::of(document, Some(stem)),
+    pub(crate) fn from_text(text: &str, format: Format, file: &str, stem: &str, meter: &Meter) -> Self {
+        match Document::read(text, format, file, meter) {
+            Ok(document) => Self::of(document, Some(stem), meter),
             Err(problem) => Self::broken(problem),
         }
     }
 
-    fn of(document: Document, stem: Option<&str>) -> Self {
-        let (graph, mut findings) = workflow::read(&document.value);
-        findings.extend(graph.iter().flat_map(workflow::graph_warnings));
+    fn of(document: Document, stem: Option<&str>, meter: &Meter) -> Self {
+        let (graph, mut findings) = workflow::read(&document.value, meter);
+        findings.extend(graph.iter().flat_map(|graph| workflow::graph_warnings(graph, meter)));
         let mut parsed = Self { document, graph, problems: Vec::new() };
         parsed.problems = parsed.located(findings);
         let name = parsed.text_of("name").to_owned();

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use accord_api::{Problem, Source, WorkflowSummary, WorkflowView};
+use accord_contract::Meter;
 use accord_workflow::output_schema;
 use serde_json::Value;
 
@@ -13,27 +14,29 @@ use crate::definition::{DefinitionKind as _, Folder, Parsed as _};
 
 /// Every workflow of a folder by name, checked with the agents of another folder and without registered schemas. These
 /// providers are configured.
-pub fn workflows_in(folder: &Path, agents: &Path, configured: &[String]) -> Vec<WorkflowView> {
+pub fn workflows_in(folder: &Path, agents: &Path, configured: &[String], meter: &Meter) -> Vec<WorkflowView> {
     fn parsed<P>(folder: &Folder<P>) -> impl Iterator<Item = (String, Arc<P>)> {
         folder.definitions.iter().map(|(name, file)| (name.clone(), Arc::clone(&file.parsed)))
     }
-    let files = Workflows::load(folder);
+    let files = Workflows::load(folder, meter);
     let graphs = files.definitions.values().filter_map(|file| file.parsed.graph.as_ref());
     let inline = graphs.flat_map(inline_blueprints);
     let library = Library {
-        agents: parsed(&Agents::load(agents)).collect(),
-        inline: inline.map(|agent| (agent.to_string(), Arc::new(Agents::parse(agent)))).collect(),
+        agents: parsed(&Agents::load(agents, meter)).collect(),
+        inline: inline
+            .map(|agent| (agent.to_string(), Arc::new(Agents::parse(agent, &meter.anew()))))
+            .collect(),
         workflows: parsed(&files).collect(),
         providers: configured.to_vec(),
         ..Library::default()
     };
     let view = |file: &Arc<crate::DefinitionFile<ParsedWorkflow>>| {
-        let (problems, known) = library.examine(&file.parsed);
+        let (problems, known) = library.examine(&file.parsed, &meter.anew());
         let summary = summary(&file.name, Source::File, &file.parsed, problems);
         let graph = file.parsed.graph.as_ref().filter(|_| summary.valid);
         WorkflowView {
             workflow: file.parsed.value().clone(),
-            output_schema: graph.and_then(|graph| output_schema(graph, &known)),
+            output_schema: graph.and_then(|graph| output_schema(graph, &known, &meter.anew())),
             hash: file.hash.clone(),
             file: Some(file.path.clone()),
             created_at: None,

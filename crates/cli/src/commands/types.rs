@@ -8,6 +8,7 @@ use accord_types::{Agent, Language, generate};
 use crate::connection::{self, Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
+use crate::meter::{meter, too_much};
 use crate::view::text::counted;
 use crate::{output, project, runtime};
 
@@ -59,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Lang::Python => Language::Python,
         Lang::Rust => Language::Rust,
     };
-    let text = generate(language, &agents);
+    let text = generate(language, &agents, &meter()).map_err(too_much("types cannot be generated"))?;
     let Some(file) = &arguments.output else {
         output::data(text.as_bytes())?;
         return Ok(Exit::Success);

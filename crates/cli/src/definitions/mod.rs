@@ -21,6 +21,7 @@ use crate::config::Config;
 use crate::connection;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
+use crate::meter::meter;
 use crate::paging;
 use crate::view::{agent, text, workflow};
 use crate::{output, project, runtime};
@@ -143,7 +144,7 @@ impl Definition for AgentView {
     );
 
     fn load(folder: &Path, config: &Config) -> Vec<Self> {
-        accord_blueprint::agents_in(folder, &config.provider_names())
+        accord_blueprint::agents_in(folder, &config.provider_names(), &meter())
     }
 
     fn has_tags(listed: &AgentSummary, tags: &[String]) -> bool {
@@ -179,7 +180,7 @@ impl Definition for WorkflowView {
     );
 
     fn load(folder: &Path, config: &Config) -> Vec<Self> {
-        accord_blueprint::workflows_in(folder, &config.agents_dir(), &config.provider_names())
+        accord_blueprint::workflows_in(folder, &config.agents_dir(), &config.provider_names(), &meter())
     }
 
     fn has_tags(_: &WorkflowSummary, _: &[String]) -> bool {

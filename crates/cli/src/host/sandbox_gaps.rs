@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use super::{executors, runner};
 use crate::config::Config;
+use crate::meter::meter;
 use crate::store::{self, DatabaseLocation};
 
 /// How long to wait for a coordinator: nothing else depends on its response.
@@ -70,7 +71,8 @@ pub(crate) fn tell_of_openings(config: &Config, coordinator: Client) {
     let config = config.clone();
     tokio::spawn(async move {
         let (folder, providers) = (config.agents_dir(), config.provider_names());
-        let read = tokio::task::spawn_blocking(move || accord_blueprint::agents_in(&folder, &providers));
+        let read =
+            tokio::task::spawn_blocking(move || accord_blueprint::agents_in(&folder, &providers, &meter()));
         let Ok(agents) = read.await else { return };
         for Opening { message, remedy } in openings(&config, &agents, Some(&coordinator)).await {
             tracing::warn!("{message}; {remedy}");

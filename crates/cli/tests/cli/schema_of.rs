@@ -1,5 +1,6 @@
 //! `accord schemas of`: schemas with which editors check agent and workflow files.
 
+use accord_contract::Meter;
 use std::fs;
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use crate::templates::{TEMPLATES, init};
 fn schema_of(file: &str) -> Schema {
     let ran = Folder::with(&[]).run(&["schema", "of", file], "");
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-    Schema::compile(&serde_json::from_str(&ran.stdout).unwrap()).unwrap()
+    Schema::compile(&serde_json::from_str(&ran.stdout).unwrap(), &Meter::default()).unwrap()
 }
 
 fn yaml(path: &Path) -> Value {
@@ -35,11 +36,11 @@ fn the_files_of_every_template_conform() {
             folder.run(&arguments, "");
         }
         for path in files(&folder.path().join(".accord/agents")) {
-            assert!(agent.is_valid(&yaml(&path.join("agent.yaml"))), "{}", path.display());
+            assert!(agent.accepts(&yaml(&path.join("agent.yaml")), &Meter::default()), "{}", path.display());
             agents += 1;
         }
         for path in files(&folder.path().join(".accord/workflows")) {
-            assert!(workflow.is_valid(&yaml(&path)), "{}", path.display());
+            assert!(workflow.accepts(&yaml(&path), &Meter::default()), "{}", path.display());
             workflows += 1;
         }
     }
@@ -56,7 +57,7 @@ fn a_mistake_in_an_agent_is_reported() {
         "mcp_servers": {"files": {"command": "files"}},
         "output_schema_options": {"max_retries": 2, "validation_mode": "lenient"},
     });
-    assert!(schema.is_valid(&sound));
+    assert!(schema.accepts(&sound, &Meter::default()));
     let slips = [
         ("/outptu_schema", json!({})),
         ("/type", json!("robot")),
@@ -71,6 +72,6 @@ fn a_mistake_in_an_agent_is_reported() {
         let mut slipped = sound.clone();
         let (parent, name) = pointer.rsplit_once('/').unwrap();
         slipped.pointer_mut(parent).unwrap().as_object_mut().unwrap().insert(name.to_owned(), value);
-        assert!(!schema.is_valid(&slipped), "{pointer}");
+        assert!(!schema.accepts(&slipped, &Meter::default()), "{pointer}");
     }
 }

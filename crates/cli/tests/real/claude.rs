@@ -1,5 +1,6 @@
 //! Claude Code.
 
+use accord_contract::Meter;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -402,7 +403,12 @@ async fn the_profile_matches_the_schemas_that_claude_rejects() {
         },
     });
     let profile = accord_contract::lower::Profile::named("claude-code").unwrap();
-    let lowered = accord_contract::lower::lower(&accord_contract::Schema::compile(&source).unwrap(), profile);
+    let lowered = accord_contract::lower::lower(
+        &accord_contract::Schema::compile(&source, &Meter::default()).unwrap(),
+        profile,
+        &Meter::default(),
+    )
+    .unwrap();
     assert_eq!(lowered.refusal, None);
     let mut session = open(&bench, start(&bench, executor(&bench), Vec::new())).await;
     let native = native(lowered.schema.clone());

@@ -1,10 +1,11 @@
+use accord_json::Meter;
 use serde_json::{Value, json};
 
 use super::*;
 
 fn changes(old: &Value, new: &Value) -> Vec<String> {
     let line = |change: SchemaChange| format!("{}: {}", change.path, change.change);
-    schema_changes(old, new).into_iter().map(line).collect()
+    schema_changes(old, new, &Meter::default()).unwrap().into_iter().map(line).collect()
 }
 
 #[test]

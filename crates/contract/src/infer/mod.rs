@@ -11,6 +11,7 @@
 mod node;
 mod string;
 
+use accord_json::{Exceeded, Meter};
 use serde_json::{Map, Value, json};
 
 use node::Node;
@@ -47,8 +48,9 @@ impl Inference {
     }
 
     /// Takes one more example into account.
-    pub fn observe(&mut self, example: &Value) {
-        self.root.observe(example, &self.formats, MAX_EXAMPLE_DEPTH);
+    pub fn observe(&mut self, example: &Value, meter: &Meter) -> Result<(), Exceeded> {
+        self.root.observe(example, &self.formats, MAX_EXAMPLE_DEPTH, meter);
+        meter.check()
     }
 
     /// How many examples were observed.
@@ -57,11 +59,12 @@ impl Inference {
     }
 
     /// The schema that every example so far conforms to.
-    pub fn schema(&self, openness: Openness) -> Value {
+    pub fn schema(&self, openness: Openness, meter: &Meter) -> Result<Value, Exceeded> {
         let mut schema = Map::new();
         schema.insert("$schema".to_owned(), json!(DIALECT));
-        self.root.describe(&self.formats, openness, &mut schema);
-        Value::Object(schema)
+        self.root.describe(&self.formats, openness, &mut schema, meter);
+        meter.check()?;
+        Ok(Value::Object(schema))
     }
 }
 
@@ -72,12 +75,12 @@ impl Default for Inference {
 }
 
 /// The schema that all examples conform to, with objects left open.
-pub fn infer<'a>(examples: impl IntoIterator<Item = &'a Value>) -> Value {
+pub fn infer<'a>(examples: impl IntoIterator<Item = &'a Value>, meter: &Meter) -> Result<Value, Exceeded> {
     let mut inference = Inference::new();
     for example in examples {
-        inference.observe(example);
+        inference.observe(example, meter)?;
     }
-    inference.schema(Openness::Open)
+    inference.schema(Openness::Open, meter)
 }
 
 #[cfg(test)]

@@ -2,10 +2,17 @@
 
 use std::collections::HashMap;
 
+use accord_json::Meter;
 use serde_json::{Map, Value, json};
 
 use super::Openness;
 use super::string::{Company, Formats, StringFacts};
+
+/// What it costs to take one value into account.
+const STEPS_A_VALUE: u64 = 10;
+
+/// How many values the schema of one place consists of, its members aside.
+const VALUES_A_SCHEMA: u64 = 4;
 
 /// Counts by kind, and statistics of strings, objects and items.
 #[derive(Debug, Clone, Default)]
@@ -35,7 +42,10 @@ impl Node {
             + self.unknown
     }
 
-    pub(super) fn observe(&mut self, value: &Value, formats: &Formats, depth: usize) {
+    pub(super) fn observe(&mut self, value: &Value, formats: &Formats, depth: usize, meter: &Meter) {
+        if meter.steps(STEPS_A_VALUE).is_err() {
+            return;
+        }
         if depth == 0 {
             self.unknown += 1;
             return;
@@ -45,14 +55,19 @@ impl Node {
             Value::Bool(_) => self.booleans += 1,
             Value::Number(number) if number.as_str().contains(['.', 'e', 'E']) => self.fractions += 1,
             Value::Number(_) => self.integers += 1,
-            Value::String(text) => self.strings.observe(text, formats),
+            Value::String(text) => {
+                // Each format is tried.
+                if meter.steps(text.len() as u64).is_ok() {
+                    self.strings.observe(text, formats);
+                }
+            }
             Value::Array(values) => {
                 self.arrays += 1;
                 for item in values {
-                    self.items.get_or_insert_default().observe(item, formats, depth - 1);
+                    self.items.get_or_insert_default().observe(item, formats, depth - 1, meter);
                 }
             }
-            Value::Object(members) => self.objects.observe(members, formats, depth - 1),
+            Value::Object(members) => self.objects.observe(members, formats, depth - 1, meter),
         }
     }
 
@@ -72,8 +87,14 @@ impl Node {
     }
 
     /// Writes the keywords that hold for all values seen here.
-    pub(super) fn describe(&self, formats: &Formats, openness: Openness, schema: &mut Map<String, Value>) {
-        if self.unknown > 0 {
+    pub(super) fn describe(
+        &self,
+        formats: &Formats,
+        openness: Openness,
+        schema: &mut Map<String, Value>,
+        meter: &Meter,
+    ) {
+        if self.unknown > 0 || meter.values(VALUES_A_SCHEMA).is_err() {
             return;
         }
         let types = self.types();
@@ -88,15 +109,15 @@ impl Node {
             _ => Company::Others,
         };
         self.strings.describe(formats, company, schema);
-        self.objects.describe(formats, openness, schema);
+        self.objects.describe(formats, openness, schema, meter);
         if let Some(items) = &self.items {
-            schema.insert("items".to_owned(), items.to_schema(formats, openness));
+            schema.insert("items".to_owned(), items.to_schema(formats, openness, meter));
         }
     }
 
-    pub(super) fn to_schema(&self, formats: &Formats, openness: Openness) -> Value {
+    pub(super) fn to_schema(&self, formats: &Formats, openness: Openness, meter: &Meter) -> Value {
         let mut schema = Map::new();
-        self.describe(formats, openness, &mut schema);
+        self.describe(formats, openness, &mut schema, meter);
         Value::Object(schema)
     }
 
@@ -153,10 +174,16 @@ impl ObjectFacts {
         self.count
     }
 
-    pub(super) fn observe(&mut self, object: &Map<String, Value>, formats: &Formats, depth: usize) {
+    pub(super) fn observe(
+        &mut self,
+        object: &Map<String, Value>,
+        formats: &Formats,
+        depth: usize,
+        meter: &Meter,
+    ) {
         self.count += 1;
         for (name, value) in object {
-            self.shape.node_of(name, 1).observe(value, formats, depth);
+            self.shape.node_of(name, 1).observe(value, formats, depth, meter);
             self.shape.become_map_if_large();
         }
     }
@@ -179,18 +206,24 @@ impl ObjectFacts {
         }
     }
 
-    pub(super) fn describe(&self, formats: &Formats, openness: Openness, schema: &mut Map<String, Value>) {
+    pub(super) fn describe(
+        &self,
+        formats: &Formats,
+        openness: Openness,
+        schema: &mut Map<String, Value>,
+        meter: &Meter,
+    ) {
         if self.count == 0 {
             return;
         }
         match &self.shape {
             Shape::Map(values) => {
-                schema.insert("additionalProperties".to_owned(), values.to_schema(formats, openness));
+                schema.insert("additionalProperties".to_owned(), values.to_schema(formats, openness, meter));
             }
             Shape::Record { members, .. } => {
                 let properties: Map<String, Value> = members
                     .iter()
-                    .map(|member| (member.name.clone(), member.node.to_schema(formats, openness)))
+                    .map(|member| (member.name.clone(), member.node.to_schema(formats, openness, meter)))
                     .collect();
                 let required: Vec<&str> = members
                     .iter()

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use accord_json::Meter;
 use serde_json::{Map, Value, json};
 
 use crate::schema::Schema;
@@ -32,7 +33,8 @@ pub(super) struct Formats(Arc<[(&'static str, Schema)]>);
 impl Formats {
     pub(super) fn compile(dialect: &str) -> Self {
         let checks = FORMATS.iter().filter_map(|name| {
-            let schema = Schema::compile(&json!({ "$schema": dialect, "format": name })).ok()?;
+            let schema =
+                Schema::compile(&json!({ "$schema": dialect, "format": name }), &Meter::default()).ok()?;
             Some((*name, schema))
         });
         Self(checks.collect())

@@ -1,3 +1,4 @@
+use accord_json::Meter;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ fn body(schema: Value) -> Value {
 }
 
 fn inferred(examples: &[Value]) -> Value {
-    body(infer(examples))
+    body(infer(examples, &Meter::default()).unwrap())
 }
 
 #[test]
@@ -28,9 +29,9 @@ fn infers_types_required_properties_and_order() {
 #[test]
 fn closed_objects_reject_other_properties() {
     let mut inference = Inference::new();
-    inference.observe(&json!({"a": {}}));
+    inference.observe(&json!({"a": {}}), &Meter::default()).unwrap();
     assert_eq!(
-        body(inference.schema(Openness::Closed)),
+        body(inference.schema(Openness::Closed, &Meter::default()).unwrap()),
         json!({
             "type": "object",
             "properties": {"a": {"type": "object", "additionalProperties": false}},
@@ -84,10 +85,15 @@ fn constants_and_many_different_strings_are_not_enums() {
 fn an_object_with_very_many_names_is_a_map() {
     let mut inference = Inference::new();
     for index in 0..10_000 {
-        inference.observe(&json!({(format!("user-{index}")): {"age": index}, "always": {"age": 1.5}}));
+        inference
+            .observe(
+                &json!({(format!("user-{index}")): {"age": index}, "always": {"age": 1.5}}),
+                &Meter::default(),
+            )
+            .unwrap();
     }
     assert_eq!(
-        body(inference.schema(Openness::Closed)),
+        body(inference.schema(Openness::Closed, &Meter::default()).unwrap()),
         json!({
             "type": "object",
             "additionalProperties": {
@@ -111,7 +117,7 @@ fn numbers_written_as_integers_are_integers() {
 fn deep_examples_give_a_schema_that_compiles() {
     let text = format!("{}1{}", "{\"a\":[".repeat(60), "]}".repeat(60));
     let example: Value = serde_json::from_str(&text).unwrap();
-    let schema = Schema::compile(&infer([&example])).unwrap();
+    let schema = Schema::compile(&infer([&example], &Meter::default()).unwrap(), &Meter::default()).unwrap();
     assert!(schema.is_valid(&example));
 }
 
@@ -149,11 +155,11 @@ proptest! {
     fn every_example_conforms(examples in prop::collection::vec(any_json(), 1..40)) {
         let mut inference = Inference::new();
         for example in &examples {
-            inference.observe(example);
+            inference.observe(example, &Meter::default()).unwrap();
         }
         for openness in [Openness::Open, Openness::Closed] {
-            let document = inference.schema(openness);
-            let schema = Schema::compile(&document).unwrap();
+            let document = inference.schema(openness, &Meter::default()).unwrap();
+            let schema = Schema::compile(&document, &Meter::default()).unwrap();
             for example in &examples {
                 prop_assert!(schema.is_valid(example), "{example} against {document}");
             }

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use accord_json::{Meter, Stop};
 use cel::common::ast::IdedExpr;
 use cel::{Context, Value as CelValue};
 use serde_json::Value;
@@ -44,18 +45,22 @@ impl Condition {
     }
 
     /// Whether it holds. The error says why that is unknown.
-    pub fn holds(&self, variables: &[(&str, &Value)]) -> Result<bool, EvaluationError> {
-        stack::with_large(|| self.evaluate(variables)).unwrap_or(Err(EvaluationError::Unavailable))
+    pub fn holds(&self, variables: &[(&str, &Value)], meter: &Meter) -> Result<bool, EvaluationError> {
+        let (stop, failed) = (meter.stop(), Err(EvaluationError::Unavailable));
+        let (result, steps) =
+            stack::with_large(|| (self.evaluate(variables, stop), meter::spent())).unwrap_or((failed, 0));
+        meter.steps(steps).map_err(EvaluationError::Exceeded)?;
+        result
     }
 
-    fn evaluate(&self, variables: &[(&str, &Value)]) -> Result<bool, EvaluationError> {
+    fn evaluate(&self, variables: &[(&str, &Value)], stop: Stop) -> Result<bool, EvaluationError> {
         let environment = meter::environment().map_err(|_| EvaluationError::Unavailable)?;
         let mut context = Context::with_env(Arc::new(environment));
         for (name, document) in variables.iter().filter(|(name, _)| self.used.contains(*name)) {
             let value = convert(document).map_err(|_| EvaluationError::TooLarge((*name).to_owned()))?;
             context.add_variable_as_val(*name, value);
         }
-        meter::start();
+        meter::start(stop);
         match CelValue::resolve(&self.expression, &context) {
             Ok(CelValue::Bool(truth)) => Ok(truth),
             Ok(other) => Err(EvaluationError::NotBoolean(report::describe(&other))),
@@ -66,6 +71,7 @@ impl Condition {
 
 #[cfg(test)]
 mod tests {
+    use accord_json::Meter;
     use serde_json::json;
 
     use super::*;
@@ -73,7 +79,7 @@ mod tests {
     fn holds(text: &str, variables: &[(&str, &Value)]) -> Result<bool, String> {
         let names: Vec<&str> = variables.iter().map(|(name, _)| *name).collect();
         let condition = Condition::compile(text, &names).map_err(|error| error.to_string())?;
-        condition.holds(variables).map_err(|error| error.to_string())
+        condition.holds(variables, &Meter::default()).map_err(|error| error.to_string())
     }
 
     #[test]

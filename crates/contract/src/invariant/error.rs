@@ -1,5 +1,6 @@
 //! Why a rule cannot be compiled or evaluated.
 
+use accord_json::Exceeded;
 use thiserror::Error;
 
 use crate::limits::MAX_INVARIANT_BYTES;
@@ -46,4 +47,7 @@ pub enum EvaluationError {
     /// It reads a missing field, has a type error, or takes too long.
     #[error("{0}")]
     Failed(String),
+    /// With all that was done before, it takes too much.
+    #[error("the condition could not be evaluated: {0}")]
+    Exceeded(Exceeded),
 }

@@ -7,7 +7,9 @@
 //! budget is in a thread-local because the evaluator's functions have no state; each check runs on
 //! its own thread.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+
+use accord_json::Stop;
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr};
 use cel::common::types::{CelBytes, CelList, CelMap, CelString, DYN_TYPE};
@@ -48,11 +50,18 @@ const FREE: &[&str] = &["_&&_", "_||_", "!_", "_?_:_", "@not_strictly_false", "_
 
 thread_local! {
     static STEPS_LEFT: Cell<u64> = const { Cell::new(0) };
+    static STOP: RefCell<Stop> = RefCell::new(Stop::default());
 }
 
-/// Fills the budget of this thread.
-pub(super) fn start() {
+/// Fills the budget of this thread, until the work is asked to stop.
+pub(super) fn start(stop: Stop) {
     STEPS_LEFT.set(MAX_INVARIANT_STEPS);
+    STOP.set(stop);
+}
+
+/// How much of the budget was used.
+pub(super) fn spent() -> u64 {
+    MAX_INVARIANT_STEPS - STEPS_LEFT.get()
 }
 
 /// Whether an error means that the budget is spent.
@@ -101,7 +110,7 @@ fn pattern<'b, 'v>(arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, Exe
 }
 
 fn spend(cost: u64) -> Result<(), ExecutionError> {
-    let left = STEPS_LEFT.get();
+    let left = if STOP.with_borrow(Stop::is_set) { 0 } else { STEPS_LEFT.get() };
     STEPS_LEFT.set(left.saturating_sub(cost));
     if cost > left { Err(ExecutionError::function_error(EXHAUSTED, "")) } else { Ok(()) }
 }

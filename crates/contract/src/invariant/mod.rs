@@ -21,11 +21,13 @@ mod tests;
 
 use std::sync::Arc;
 
+use accord_json::Meter;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
 use crate::json_path::JsonPath;
+use crate::schema::{stop, within_one_budget};
 use crate::violation::Violation;
 use compile::Rule;
 pub use condition::Condition;
@@ -88,11 +90,17 @@ impl Invariants {
     }
 
     /// The rules that do not hold for an output (and the input that it answers).
-    pub fn check(&self, output: &Value, input: &Value) -> Vec<Violation> {
+    pub fn violations(&self, output: &Value, input: &Value, meter: &Meter) -> Vec<Violation> {
+        within_one_budget(meter, || self.check(output, input))
+    }
+
+    /// The same within the budget of a judgement.
+    pub(crate) fn check(&self, output: &Value, input: &Value) -> Vec<Violation> {
         if self.rules.is_empty() {
             return Vec::new();
         }
-        stack::with_large(|| report::check(&self.rules, output, input)).unwrap_or_else(|| {
+        let stop = stop();
+        stack::with_large(|| report::check(&self.rules, output, input, stop)).unwrap_or_else(|| {
             vec![Violation::new(&JsonPath::root(), "invariant", "the invariants could not be checked")]
         })
     }

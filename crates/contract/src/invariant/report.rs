@@ -1,5 +1,6 @@
 //! Evaluating the rules, and saying what came out of them.
 
+use accord_json::Stop;
 use std::sync::Arc;
 
 use cel::common::ast::{Expr, IdedExpr};
@@ -21,7 +22,7 @@ const SHOWN_RULE: usize = 200;
 const TOO_LARGE: &str = "the data is too large for this rule";
 
 /// The rules that do not hold. To be called on a large stack.
-pub(super) fn check(rules: &[Rule], output: &Value, input: &Value) -> Vec<Violation> {
+pub(super) fn check(rules: &[Rule], output: &Value, input: &Value, stop: Stop) -> Vec<Violation> {
     let documents = [
         ("output", output, rules.iter().any(|rule| rule.uses_output)),
         ("input", input, rules.iter().any(|rule| rule.uses_input)),
@@ -43,7 +44,7 @@ pub(super) fn check(rules: &[Rule], output: &Value, input: &Value) -> Vec<Violat
     for (name, value) in variables {
         context.add_variable_as_val(name, value);
     }
-    meter::start();
+    meter::start(stop);
     rules.iter().filter_map(|rule| broken(rule, &context, output, input)).collect()
 }
 

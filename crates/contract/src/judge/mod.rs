@@ -12,7 +12,7 @@ mod syntax_hint;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use accord_json::{Checked, Limits};
+use accord_json::{Checked, Limits, Meter};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -29,18 +29,18 @@ use crate::shape::{self, Mended};
 use crate::verdict::{Accepted, Answer, Source, Verdict};
 
 /// Decides whether an answer holds exactly one value that keeps the contract.
-pub fn judge(answer: &Answer<'_>, contract: &Contract) -> Verdict {
-    within_one_budget(|| verdict(answer, contract))
+pub fn judge(answer: &Answer<'_>, contract: &Contract, meter: &Meter) -> Verdict {
+    within_one_budget(meter, || verdict(answer, contract, meter))
 }
 
-fn verdict(answer: &Answer<'_>, contract: &Contract) -> Verdict {
+fn verdict(answer: &Answer<'_>, contract: &Contract, meter: &Meter) -> Verdict {
     if answer.text.len() > MAX_TEXT_BYTES {
         return report::text_too_long(answer.text.len());
     }
     if has_too_many_values(answer.text) {
         return report::too_many_values();
     }
-    let judge = Judge { answer: *answer, contract };
+    let judge = Judge { answer: *answer, contract, meter };
     let structured = answer.structured.and_then(|value| judge.structured(value));
     let verdict = structured.unwrap_or_else(|| judge.text());
     if cfg!(debug_assertions)
@@ -64,6 +64,7 @@ fn has_too_many_values(text: &str) -> bool {
 struct Judge<'a> {
     answer: Answer<'a>,
     contract: &'a Contract,
+    meter: &'a Meter,
 }
 
 /// A value and the text that it was read from.
@@ -166,7 +167,7 @@ impl Judge<'_> {
     /// A value in the form of the schema. The form that was sent is never the answer itself.
     fn lifted(&self, value: Value) -> Result<Value, LiftError> {
         match self.answer.lift {
-            Some(lift) => lift.lift(value),
+            Some(lift) => lift.lift(value, self.meter),
             None => Ok(value),
         }
     }
@@ -174,7 +175,7 @@ impl Judge<'_> {
     /// As above, borrowed where nothing changes; `None` where lifting fails.
     fn stands_for<'v>(&self, value: &'v Value) -> Option<Cow<'v, Value>> {
         match self.answer.lift {
-            Some(lift) => lift.lift(value.clone()).ok().map(Cow::Owned),
+            Some(lift) => lift.lift(value.clone(), self.meter).ok().map(Cow::Owned),
             None => Some(Cow::Borrowed(value)),
         }
     }

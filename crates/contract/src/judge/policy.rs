@@ -184,7 +184,7 @@ impl Judge<'_> {
         let is_part = item.is_part;
         let read = item.reading.as_mut().ok().filter(|_| !is_part).and_then(|value| {
             let (raw, lifted) = match self.answer.lift {
-                Some(lift) => (value.clone(), Some(lift.lift(value.clone()).ok()?)),
+                Some(lift) => (value.clone(), Some(lift.lift(value.clone(), self.meter).ok()?)),
                 None => (value.take(), None),
             };
             Some(Read { raw, lifted, range: item.range.clone(), spans: None })

@@ -70,7 +70,7 @@ impl Judge<'_> {
     /// A value that was read and cannot be converted to a single value.
     fn reject_unlifted(&self, offset: usize, item: &Candidate) -> Option<Verdict> {
         let raw = item.reading.as_ref().ok().filter(|_| !item.is_part)?;
-        let error = self.answer.lift?.lift(raw.clone()).err()?;
+        let error = self.answer.lift?.lift(raw.clone(), self.meter).err()?;
         let range = Some(item.range.start + offset..item.range.end + offset);
         Some(unlifted(&error, verdict::Candidate { range, value: Some(raw.clone()) }))
     }

@@ -124,7 +124,8 @@ fn excluded<'a>(at: &At<'_>, values: &'a [Value]) -> Vec<&'a Value> {
         .iter()
         .filter_map(|keyword| Some(((*keyword).to_owned(), at.get(keyword)?.clone())))
         .collect();
-    let rest = if keywords.is_empty() { None } else { Schema::compile(&Value::Object(keywords)).ok() };
+    let rest =
+        if keywords.is_empty() { None } else { Schema::compile(&Value::Object(keywords), at.meter).ok() };
     let excludes = |value: &&Value| {
         types.as_ref().is_some_and(|types| !types.iter().any(|name| has_type(value, name)))
             || rest.as_ref().is_some_and(|rest| rest.affords(value).is_ok() && !rest.is_valid(value))

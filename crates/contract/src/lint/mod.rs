@@ -16,6 +16,7 @@ mod provider;
 mod reference;
 mod size;
 
+use accord_json::Meter;
 use serde_json::{Map, Value};
 
 pub use finding::{Finding, Severity};
@@ -24,21 +25,30 @@ use crate::json_path::JsonPath;
 use crate::lower::Profile;
 use crate::schema::{Dialect, Schema, walk, within_one_budget};
 
-/// All findings about a schema, the worst first. Of the providers, only common ones are checked.
-pub fn lint(schema: &Schema) -> Vec<Finding> {
-    within_one_budget(|| findings(schema, &|profile| profile.common))
+/// All findings about a schema, the worst first. Of the providers, only common ones are checked. Where checking takes too much,
+/// that is a finding.
+pub fn lint(schema: &Schema, meter: &Meter) -> Vec<Finding> {
+    within_one_budget(meter, || findings(schema, &|profile| profile.common, meter))
 }
 
 /// The same for one provider.
-pub fn lint_for(schema: &Schema, only: &Profile) -> Vec<Finding> {
-    within_one_budget(|| findings(schema, &|profile| profile.name == only.name))
+pub fn lint_for(schema: &Schema, only: &Profile, meter: &Meter) -> Vec<Finding> {
+    within_one_budget(meter, || findings(schema, &|profile| profile.name == only.name, meter))
 }
 
-fn findings(schema: &Schema, is_reported: &dyn Fn(&Profile) -> bool) -> Vec<Finding> {
+/// What it costs to look at one keyword of a schema, or at one value that it lists.
+const STEPS_A_KEYWORD: u64 = 100;
+
+fn findings(schema: &Schema, is_reported: &dyn Fn(&Profile) -> bool, meter: &Meter) -> Vec<Finding> {
     let mut findings = Vec::new();
     walk::each(schema.document(), &mut |place, part| {
         if let Value::Object(keywords) = part {
-            let at = At { place, keywords, dialect: schema.dialect() };
+            let listed = keywords.values().filter_map(Value::as_array).map(Vec::len).sum::<usize>();
+            let cost = STEPS_A_KEYWORD * (1 + keywords.len() + listed) as u64;
+            if meter.steps(cost).is_err() {
+                return;
+            }
+            let at = At { place, keywords, dialect: schema.dialect(), meter };
             keyword::check(&at, &mut findings);
             // Beside a reference nothing else is read in this dialect; one finding says so.
             if reference::siblings(&at, &mut findings) {
@@ -51,10 +61,16 @@ fn findings(schema: &Schema, is_reported: &dyn Fn(&Profile) -> bool) -> Vec<Find
             size::check(&at, &mut findings);
         }
     });
-    reference::unused(schema, &mut findings);
-    contradiction::unsatisfiable(schema, &mut findings);
-    size::root(schema, &mut findings);
-    provider::check(schema, is_reported, &mut findings);
+    if meter.check().is_ok() {
+        reference::unused(schema, &mut findings);
+        contradiction::unsatisfiable(schema, &mut findings);
+        size::root(schema, &mut findings);
+        provider::check(schema, is_reported, &mut findings, meter);
+    }
+    if let Err(exceeded) = meter.check() {
+        let message = format!("the schema is not checked any further: {exceeded}; make it smaller");
+        findings.push(Finding::warning("not-checked", &JsonPath::root(), message));
+    }
     findings.sort_by_key(|finding| finding.severity);
     findings
 }
@@ -64,6 +80,7 @@ struct At<'a> {
     place: &'a JsonPath,
     keywords: &'a Map<String, Value>,
     dialect: Dialect,
+    meter: &'a Meter,
 }
 
 impl<'a> At<'a> {

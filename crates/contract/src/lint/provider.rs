@@ -1,6 +1,8 @@
 //! Provider-specific findings: keywords that a provider does not enforce, and schemas that it
 //! rejects.
 
+use accord_json::Meter;
+
 use super::{Finding, Severity};
 use crate::json_path::JsonPath;
 use crate::lower::{EnforcedBy, Loss, Profile, lower};
@@ -9,9 +11,24 @@ use crate::schema::Schema;
 /// How many places one finding names.
 const NAMED_PLACES: usize = 3;
 
-pub(super) fn check(schema: &Schema, is_reported: &dyn Fn(&Profile) -> bool, findings: &mut Vec<Finding>) {
+pub(super) fn check(
+    schema: &Schema,
+    is_reported: &dyn Fn(&Profile) -> bool,
+    findings: &mut Vec<Finding>,
+    meter: &Meter,
+) {
     for profile in Profile::all().iter().filter(|profile| is_reported(profile)) {
-        let lowered = lower(schema, profile);
+        let lowered = match lower(schema, profile, &meter.anew()) {
+            Ok(lowered) => lowered,
+            Err(exceeded) => {
+                let message = format!(
+                    "the schema cannot be reduced to what {} supports: {exceeded}; make it smaller",
+                    profile.title
+                );
+                push(findings, profile, "provider-refuses", Severity::Warning, &JsonPath::root(), message);
+                continue;
+            }
+        };
         if let Some(refusal) = &lowered.refusal {
             let message = format!(
                 "{refusal}; the provider cannot enforce the schema, so it is only part of the prompt and answers are validated afterwards"

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use accord_json::{Exceeded, Meter};
 use jsonschema::{Draft, PatternOptions, Registry, Validator};
 use serde_json::{Map, Value, json};
 
@@ -24,22 +25,24 @@ const MAX_TRIALS: usize = 10_000;
 impl Lift {
     /// Turns a value that conforms to the source into its lowered form. What the lowered schema has no room
     /// for is kept as it is.
-    pub fn encode(&self, value: &Value) -> Value {
-        let mut encoder = Encoder { inner: &self.inner, trials: 0 };
+    pub fn encode(&self, value: &Value, meter: &Meter) -> Result<Value, Exceeded> {
+        let mut encoder = Encoder { inner: &self.inner, trials: 0, meter };
         let encoded = encoder.value(self.inner.graph.root(), value);
-        if self.inner.wrapped { json!({ "value": encoded }) } else { encoded }
+        meter.check()?;
+        Ok(if self.inner.wrapped { json!({ "value": encoded }) } else { encoded })
     }
 }
 
 struct Encoder<'l> {
     inner: &'l Inner,
     trials: usize,
+    meter: &'l Meter,
 }
 
 impl Encoder<'_> {
     fn value(&mut self, id: NodeId, value: &Value) -> Value {
         let inner = self.inner;
-        if inner.facts.transparent(id) {
+        if self.meter.steps(1).is_err() || inner.facts.transparent(id) {
             return value.clone();
         }
         match (&inner.graph.get(id).shape, value) {
@@ -143,7 +146,7 @@ impl Encoder<'_> {
             }
             let encoded = self.value(branch.node, value);
             self.trials += 1;
-            let fits = self.inner.fits_deeply(branch.node, &encoded);
+            let fits = self.inner.fits_deeply(branch.node, &encoded, self.meter);
             let encoded = if tagged { json!({ tag(index): encoded }) } else { encoded };
             if fits || self.trials > MAX_TRIALS {
                 return encoded;

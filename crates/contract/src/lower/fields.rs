@@ -3,12 +3,16 @@
 
 use std::collections::HashSet;
 
+use accord_json::Meter;
 use serde_json::Value;
 
 use super::facts::{Facts, present_as};
 use super::graph::{Graph, Member, NodeId, Presence, Shape};
 use super::kinds::{Kinds, fingerprint, same};
 use super::profile::{Maps, Profile, Tuples};
+
+/// What it costs to compare one value, member or branch with another one.
+const STEPS_A_PAIR: u64 = 10;
 
 #[derive(Clone, Copy)]
 pub(super) struct LiftContext<'g> {
@@ -32,15 +36,19 @@ struct Fields<'g> {
 
 impl<'g> LiftContext<'g> {
     /// Whether no lowered value belongs to both nodes.
-    pub(super) fn apart(&self, left: NodeId, right: NodeId) -> bool {
+    pub(super) fn apart(&self, left: NodeId, right: NodeId, meter: &Meter) -> bool {
+        let cost = STEPS_A_PAIR.saturating_mul(self.weight(left) + self.weight(right));
+        if meter.steps(cost).is_err() {
+            return false;
+        }
         if !self.facts.kinds(left).meets(self.facts.kinds(right)) {
             return true;
         }
         if let Some(branches) = self.open_branches(left) {
-            return branches.into_iter().all(|branch| self.apart(branch, right));
+            return branches.into_iter().all(|branch| self.apart(branch, right, meter));
         }
         if let Some(branches) = self.open_branches(right) {
-            return branches.into_iter().all(|branch| self.apart(left, branch));
+            return branches.into_iter().all(|branch| self.apart(left, branch, meter));
         }
         match (self.values(left), self.values(right)) {
             (Some(left), Some(right)) => return disjoint(left, right),
@@ -52,17 +60,18 @@ impl<'g> LiftContext<'g> {
     }
 
     /// Whether a value has the lowered shape of a node, as far as one level shows.
-    pub(super) fn fits(&self, id: NodeId, value: &Value) -> bool {
-        self.surplus(id, value) == Some(0)
+    pub(super) fn fits(&self, id: NodeId, value: &Value, meter: &Meter) -> bool {
+        self.surplus(id, value, meter) == Some(0)
     }
 
     /// How many members a value has beyond the lowered shape of a node; `None` if it does not have the shape.
-    pub(super) fn surplus(&self, id: NodeId, value: &Value) -> Option<usize> {
+    pub(super) fn surplus(&self, id: NodeId, value: &Value, meter: &Meter) -> Option<usize> {
+        meter.steps(self.weight(id)).ok()?;
         if !self.facts.kinds(id).meets(Kinds::of(value)) {
             return None;
         }
         if let Shape::Union { branches, tagged: false, .. } = &self.graph.get(id).shape {
-            return branches.iter().filter_map(|branch| self.surplus(branch.node, value)).min();
+            return branches.iter().filter_map(|branch| self.surplus(branch.node, value, meter)).min();
         }
         if let Some(values) = self.values(id) {
             return values.iter().any(|each| same(each, value)).then_some(0);
@@ -80,6 +89,17 @@ impl<'g> LiftContext<'g> {
                 fits.then_some(if fields.closed { unknown } else { 0 })
             }
             _ => Some(0),
+        }
+    }
+
+    /// How much a look at one node is, without those below it.
+    fn weight(&self, id: NodeId) -> u64 {
+        1 + match &self.graph.get(id).shape {
+            Shape::Scalar { values, .. } => values.as_ref().map_or(0, Vec::len) as u64,
+            Shape::Literals { values } => values.len() as u64,
+            Shape::Object { members, .. } | Shape::Tuple { members, .. } => members.len() as u64,
+            Shape::Union { branches, .. } => branches.len() as u64,
+            _ => 0,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Whether an encoded value has the lowered shape all the way down. Slower than the look that lifting takes,
 //! and only for encoding, which must find the branch that leaves nothing over.
 
+use accord_json::Meter;
 use serde_json::{Map, Value};
 
 use super::fields::{LiftContext, REST_ITEMS, choice, pair};
@@ -13,14 +14,15 @@ use super::profile::{Maps, Tuples};
 const MAX_STEPS: usize = 100_000;
 
 impl Inner {
-    pub(super) fn fits_deeply(&self, id: NodeId, value: &Value) -> bool {
-        Fitting { context: self.context(), steps: 0 }.value(id, value)
+    pub(super) fn fits_deeply(&self, id: NodeId, value: &Value, meter: &Meter) -> bool {
+        Fitting { context: self.context(), steps: 0, meter }.value(id, value)
     }
 }
 
 struct Fitting<'l> {
     context: LiftContext<'l>,
     steps: usize,
+    meter: &'l Meter,
 }
 
 impl<'l> Fitting<'l> {
@@ -29,7 +31,7 @@ impl<'l> Fitting<'l> {
         if self.steps > MAX_STEPS {
             return true;
         }
-        if !self.context.fits(id, value) {
+        if !self.context.fits(id, value, self.meter) {
             return false;
         }
         match (&self.context.graph.get(id).shape, value) {

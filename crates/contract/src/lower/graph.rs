@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use accord_json::Meter;
 use serde_json::Value;
 
 use super::kinds::Kinds;
@@ -191,8 +192,8 @@ impl NamePattern {
 pub(super) struct Matcher(Option<Arc<Schema>>);
 
 impl Matcher {
-    pub(super) fn new(pattern: &str) -> Self {
-        Self(Schema::compile(&serde_json::json!({ "pattern": pattern })).ok().map(Arc::new))
+    pub(super) fn new(pattern: &str, meter: &Meter) -> Self {
+        Self(Schema::compile(&serde_json::json!({ "pattern": pattern }), meter).ok().map(Arc::new))
     }
 
     pub(super) fn matches(&self, name: &str) -> bool {

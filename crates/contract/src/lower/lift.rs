@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use accord_json::reserved::PREFIX as RESERVED_KEYS;
+use accord_json::{Exceeded, Meter};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -91,7 +92,7 @@ impl Lift {
     }
 
     /// Turns an answer in lowered form into an answer to the source.
-    pub fn lift(&self, answer: Value) -> Result<Value, LiftError> {
+    pub fn lift(&self, answer: Value, meter: &Meter) -> Result<Value, LiftError> {
         let mut place = JsonPath::root();
         let mut answer = answer;
         if self.inner.wrapped {
@@ -101,7 +102,28 @@ impl Lift {
             answer = answer.get_mut("value").map(Value::take).unwrap_or_default();
             place = place.key("value");
         }
-        self.inner.value(self.inner.graph.root(), answer, &place)
+        let lifted = Lifting { inner: &self.inner, meter }.value(self.inner.graph.root(), answer, &place)?;
+        meter.check().map_err(|exceeded| LiftError::new(&JsonPath::root(), too_much(exceeded)))?;
+        Ok(lifted)
+    }
+}
+
+/// The error for an answer that takes too much to convert.
+fn too_much(exceeded: Exceeded) -> String {
+    format!("the answer cannot be converted to the schema: {exceeded}; make the answer or the schema smaller")
+}
+
+/// One lift, with what it may cost.
+struct Lifting<'l> {
+    inner: &'l Inner,
+    meter: &'l Meter,
+}
+
+impl std::ops::Deref for Lifting<'_> {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        self.inner
     }
 }
 
@@ -109,8 +131,11 @@ impl Inner {
     pub(super) fn context(&self) -> LiftContext<'_> {
         LiftContext { graph: &self.graph, facts: &self.facts, profile: &self.profile }
     }
+}
 
+impl Lifting<'_> {
     fn value(&self, id: NodeId, answer: Value, place: &JsonPath) -> Result<Value, LiftError> {
+        self.meter.steps(1).map_err(|exceeded| LiftError::new(place, too_much(exceeded)))?;
         if self.facts.transparent(id) {
             return Ok(answer);
         }
@@ -158,7 +183,7 @@ impl Inner {
                 let context = self.context();
                 let fitting = branches
                     .iter()
-                    .filter_map(|branch| Some((context.surplus(branch.node, &answer)?, branch)))
+                    .filter_map(|branch| Some((context.surplus(branch.node, &answer, self.meter)?, branch)))
                     .min_by_key(|(surplus, _)| *surplus)
                     .map(|(_, branch)| branch);
                 match fitting {

@@ -37,6 +37,7 @@ mod skeleton;
 mod source;
 mod text;
 
+use accord_json::{Exceeded, Meter};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -68,15 +69,16 @@ pub struct Lowered {
 }
 
 /// Lowers a schema to what a provider accepts.
-pub fn lower(schema: &Schema, profile: &Profile) -> Lowered {
-    let (mut graph, mut losses) = build::build(schema, profile);
-    let plan = plan::plan(&mut graph, profile);
-    let emitted = emit::emit(&graph, &plan.facts, profile);
+pub fn lower(schema: &Schema, profile: &Profile, meter: &Meter) -> Result<Lowered, Exceeded> {
+    let (mut graph, mut losses) = build::build(schema, profile, meter)?;
+    let plan = plan::plan(&mut graph, profile, meter)?;
+    let emitted = emit::emit(&graph, &plan.facts, profile, meter);
+    meter.check()?;
     losses.extend(emitted.losses);
     loss::deduplicate(&mut losses);
     let refusal = fit::refusal(&graph, &plan, profile, &emitted.schema, emitted.too_deep);
     let lift = Lift::new(schema, graph, plan.facts, profile, emitted.wrapped);
-    Lowered { schema: emitted.schema, lift, losses, refusal, counts: plan.counts }
+    Ok(Lowered { schema: emitted.schema, lift, losses, refusal, counts: plan.counts })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use accord_json::Meter;
 use serde_json::Value;
 
 use super::graph::{Demand, Graph, Matcher, Member, Shape};
@@ -10,9 +11,9 @@ use super::profile::Profile;
 /// The keyword under which a new name is explained in the description.
 pub(super) const RENAMED: &str = "properties";
 
-pub(super) fn rename(graph: &mut Graph, profile: &Profile) {
+pub(super) fn rename(graph: &mut Graph, profile: &Profile, meter: &Meter) {
     let Some(pattern) = &profile.property_names else { return };
-    let accepted = Matcher::new(pattern);
+    let accepted = Matcher::new(pattern, meter);
     for id in graph.ids() {
         let node = graph.get_mut(id);
         let Shape::Object { members, .. } = &mut node.shape else { continue };

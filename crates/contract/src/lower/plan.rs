@@ -4,6 +4,8 @@
 mod budget;
 mod same_lift;
 
+use accord_json::{Exceeded, Meter};
+
 use super::discriminator;
 use super::facts::Facts;
 use super::fields::LiftContext;
@@ -22,25 +24,27 @@ pub(super) struct Plan {
     pub(super) counts: Option<Counts>,
 }
 
-pub(super) fn plan(graph: &mut Graph, profile: &Profile) -> Plan {
+pub(super) fn plan(graph: &mut Graph, profile: &Profile, meter: &Meter) -> Result<Plan, Exceeded> {
     prune::prune(graph);
     budget::shorten_enums(graph, profile);
-    names::rename(graph, profile);
+    names::rename(graph, profile, meter);
     discriminator::put_first(graph);
     spare_fallbacks(graph, profile);
     let counts = Counts::of(graph);
     for round in 0.. {
+        meter.steps(graph.len() as u64)?;
         let facts = Facts::of(graph, profile);
         let mut changed = write_absence(graph, &facts, profile, counts.as_ref());
         let facts = if changed { Facts::of(graph, profile) } else { facts };
-        changed |= tag_unions(graph, &facts, profile, round >= MAX_PLAN_ROUNDS);
+        changed |= tag_unions(graph, &facts, profile, round >= MAX_PLAN_ROUNDS, meter);
+        meter.check()?;
         if !changed || round > MAX_PLAN_ROUNDS {
             break;
         }
     }
     let facts = Facts::of(graph, profile);
     write_absence(graph, &facts, profile, counts.as_ref());
-    Plan { facts: Facts::of(graph, profile), recursive: counts.is_none(), counts }
+    Ok(Plan { facts: Facts::of(graph, profile), recursive: counts.is_none(), counts })
 }
 
 /// Finds out where fallbacks are needed, on a draft of the graph: whether lifting changes a branch depends on
@@ -99,14 +103,14 @@ fn absence(kinds: Kinds, untyped: bool) -> Presence {
 }
 
 /// Tags the unions whose branches lift differently and cannot be distinguished. Gives back whether any is new.
-fn tag_unions(graph: &mut Graph, facts: &Facts, profile: &Profile, all: bool) -> bool {
+fn tag_unions(graph: &mut Graph, facts: &Facts, profile: &Profile, all: bool, meter: &Meter) -> bool {
     let context = LiftContext { graph, facts, profile };
     let unclear: Vec<NodeId> = graph
         .ids()
         .filter(|id| match &graph.get(*id).shape {
             Shape::Union { branches, tagged: false, .. } if branches.len() > 1 => {
                 let nodes: Vec<NodeId> = branches.iter().map(|branch| branch.node).collect();
-                !facts.transparent(*id) && (all || !are_distinguishable(context, &nodes))
+                !facts.transparent(*id) && (all || !are_distinguishable(context, &nodes, meter))
             }
             _ => false,
         })
@@ -119,11 +123,11 @@ fn tag_unions(graph: &mut Graph, facts: &Facts, profile: &Profile, all: bool) ->
     !unclear.is_empty()
 }
 
-fn are_distinguishable(context: LiftContext<'_>, nodes: &[NodeId]) -> bool {
+fn are_distinguishable(context: LiftContext<'_>, nodes: &[NodeId], meter: &Meter) -> bool {
     nodes.len() <= MAX_COMPARED_BRANCHES
         && pairs(nodes).all(|(left, right)| {
             context.facts.transparent(left) && context.facts.transparent(right)
-                || context.apart(left, right)
+                || context.apart(left, right, meter)
                 || same_lift::same_lift(context, left, right)
         })
 }
@@ -136,6 +140,7 @@ fn pairs(nodes: &[NodeId]) -> impl Iterator<Item = (NodeId, NodeId)> {
 }
 
 /// Whether at most one branch of a union can hold, as far as lowered values show it.
-pub(super) fn is_exclusive(context: LiftContext<'_>, nodes: &[NodeId]) -> bool {
-    nodes.len() <= MAX_COMPARED_BRANCHES && pairs(nodes).all(|(left, right)| context.apart(left, right))
+pub(super) fn is_exclusive(context: LiftContext<'_>, nodes: &[NodeId], meter: &Meter) -> bool {
+    nodes.len() <= MAX_COMPARED_BRANCHES
+        && pairs(nodes).all(|(left, right)| context.apart(left, right, meter))
 }

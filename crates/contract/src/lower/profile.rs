@@ -233,6 +233,7 @@ impl Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use accord_json::Meter;
 
     #[test]
     fn the_file_is_read_whole() {
@@ -280,7 +281,7 @@ mod tests {
         for (format, pattern) in Profile::all().iter().flat_map(|profile| &profile.format_patterns) {
             assert!(Profile::all().iter().all(|profile| profile.pattern.accepts(pattern)), "{format}");
             let schema = serde_json::json!({"type": "string", "format": format});
-            let schema = crate::Schema::compile(&schema).unwrap();
+            let schema = crate::Schema::compile(&schema, &Meter::default()).unwrap();
             let strings = proptest::string::string_regex(pattern.trim_matches(['^', '$'])).unwrap();
             let conforms = |text: String| {
                 proptest::prop_assert!(schema.is_valid(&text.into()));

@@ -4,11 +4,13 @@
 //! sample replaces the examples that an agent does not have. It is made from the graph that the form is made from, and
 //! used only if it conforms: what the graph cannot say (conditions, unusual patterns) is not worked around.
 
+use accord_json::{Exceeded, Limits, Meter};
 use serde_json::{Map, Value, json};
 
 use super::build;
 use super::graph::{Demand, Graph, Node, NodeId, Shape};
 use super::profile::Profile;
+use crate::limits::MAX_DEPTH;
 use crate::schema::Schema;
 
 /// A longer sample costs more than it shows.
@@ -16,6 +18,9 @@ const MAX_BYTES: usize = 4 * 1024;
 
 /// More items of a list show nothing new.
 const MAX_ITEMS: u64 = 8;
+
+/// What looking for a sample may cost: where a branch has none, the next one is tried, at every level.
+const COST: Limits = Limits { depth: MAX_DEPTH, steps: 20_000, bytes: 0, values: 0 };
 
 /// A made-up exchange.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,13 +32,17 @@ pub struct Sample {
 }
 
 /// A sample for a schema; `None` if nothing that conforms can be made up in a few lines.
-pub fn sample(schema: &Schema) -> Option<Sample> {
-    let (graph, _) = build::build(schema, Profile::named("ollama")?);
-    let mut maker = Maker { graph: &graph, open: Vec::new(), strings: 0, bytes: 0 };
-    let value = maker.make(graph.root(), "text")?;
+pub fn sample(schema: &Schema, meter: &Meter) -> Result<Option<Sample>, Exceeded> {
+    let Some(profile) = Profile::named("ollama") else { return Ok(None) };
+    let (graph, _) = build::build(schema, profile, meter)?;
+    let cost = meter.part(COST)?;
+    let mut maker = Maker { graph: &graph, open: Vec::new(), strings: 0, bytes: 0, meter: &cost };
+    let Some(value) = maker.make(graph.root(), "text") else {
+        return meter.check_stop().map(|()| None);
+    };
     let mut sentences = Vec::new();
     tell(&value, "", &mut sentences);
-    (schema.is_valid(&value)).then(|| Sample { text: sentences.join(" "), value })
+    Ok(schema.is_valid(&value).then(|| Sample { text: sentences.join(" "), value }))
 }
 
 struct Maker<'a> {
@@ -43,10 +52,13 @@ struct Maker<'a> {
     /// How many strings were made up, so that no two are the same.
     strings: usize,
     bytes: usize,
+    meter: &'a Meter,
 }
 
 impl Maker<'_> {
     fn make(&mut self, id: NodeId, label: &str) -> Option<Value> {
+        self.meter.steps(1).ok()?;
+        let _level = self.meter.enter().ok()?;
         if self.open.contains(&id) || self.bytes > MAX_BYTES {
             return None;
         }
@@ -214,9 +226,10 @@ fn tell(value: &Value, label: &str, sentences: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use accord_json::Meter;
 
     fn of(schema: Value) -> Option<Sample> {
-        sample(&Schema::compile(&schema).unwrap())
+        sample(&Schema::compile(&schema, &Meter::default()).unwrap(), &Meter::default()).unwrap()
     }
 
     #[test]
@@ -265,8 +278,8 @@ mod tests {
             json!({"type": "object", "not": {"required": ["a"]}, "properties": {"a": {"type": "string"}}}),
             json!({"type": "string", "format": "regex", "minLength": 40}),
         ] {
-            if let Ok(schema) = Schema::compile(&schema) {
-                assert_eq!(sample(&schema), None);
+            if let Ok(schema) = Schema::compile(&schema, &Meter::default()) {
+                assert_eq!(sample(&schema, &Meter::default()), Ok(None));
             }
         }
         let optional =

@@ -1,15 +1,21 @@
 //! One test per row of the table: the lowered form, and that lifting restores the value.
 
+use accord_json::Meter;
 use serde_json::{Value, json};
 
 use super::*;
 
 fn lowered(document: Value, profile: &str) -> Lowered {
-    lower(&Schema::compile(&document).unwrap(), Profile::named(profile).unwrap())
+    lower(
+        &Schema::compile(&document, &Meter::default()).unwrap(),
+        Profile::named(profile).unwrap(),
+        &Meter::default(),
+    )
+    .unwrap()
 }
 
 fn lift(lowered: &Lowered, answer: Value) -> Value {
-    lowered.lift.lift(answer).unwrap()
+    lowered.lift.lift(answer, &Meter::default()).unwrap()
 }
 
 fn keywords(lowered: &Lowered) -> Vec<(&str, &str, EnforcedBy)> {
@@ -62,7 +68,7 @@ fn null_and_absent_stay_distinct_if_both_are_allowed() {
     let lowered =
         lowered(json!({"type": "object", "properties": {"a": {"type": ["string", "null"]}}}), "openai");
     for value in [json!({}), json!({"a": null}), json!({"a": "absent"})] {
-        assert_eq!(lift(&lowered, lowered.lift.encode(&value)), value);
+        assert_eq!(lift(&lowered, lowered.lift.encode(&value, &Meter::default()).unwrap()), value);
     }
     assert_eq!(lift(&lowered, json!({"a": {"absent": true}})), json!({}));
 }
@@ -72,12 +78,12 @@ fn a_map_is_a_list_of_pairs_and_repeated_keys_are_an_error() {
     let source = json!({"type": "object", "additionalProperties": {"type": "object", "additionalProperties": {"type": "integer"}}});
     let lowered = lowered(source, "anthropic");
     let value = json!({"": {"key": 1, "value": 2}, "b": {}});
-    assert_eq!(lift(&lowered, lowered.lift.encode(&value)), value);
+    assert_eq!(lift(&lowered, lowered.lift.encode(&value, &Meter::default()).unwrap()), value);
     let twice = json!({"value": [{"key": "a", "value": []}, {"key": "a", "value": []}]});
-    let error = lowered.lift.lift(twice).unwrap_err();
+    let error = lowered.lift.lift(twice, &Meter::default()).unwrap_err();
     assert_eq!(error.to_string(), "$.value[1].key: duplicate key \"a\"");
     let reserved = json!({"value": [{"key": "$serde_json::private::RawValue", "value": []}]});
-    let error = lowered.lift.lift(reserved).unwrap_err().to_string();
+    let error = lowered.lift.lift(reserved, &Meter::default()).unwrap_err().to_string();
     assert!(error.starts_with("$.value[0].key: the key") && error.contains("is reserved"), "{error}");
     let other = json!({"value": [{"key": "a"}]});
     assert_eq!(lift(&lowered, other), json!([{"key": "a"}]));
@@ -95,10 +101,10 @@ fn additional_names_get_their_own_list() {
     let lowered = lowered(source, "openai");
     let value = json!({"id": 1, "x_a": "b"});
     let encoded = json!({"id": 1, "additional_properties": [{"key": "x_a", "value": "b"}]});
-    assert_eq!(lowered.lift.encode(&value), encoded);
+    assert_eq!(lowered.lift.encode(&value, &Meter::default()).unwrap(), encoded);
     assert_eq!(lift(&lowered, encoded), value);
     let twice = json!({"additional_properties": [{"key": "id", "value": "b"}], "id": 1});
-    assert!(lowered.lift.lift(twice).is_err());
+    assert!(lowered.lift.lift(twice, &Meter::default()).is_err());
 }
 
 #[test]
@@ -112,7 +118,7 @@ fn a_tuple_becomes_an_object_with_a_property_per_position() {
     });
     let openai = lowered(source.clone(), "openai");
     for value in [json!(["a"]), json!(["a", 1]), json!(["a", 1, true, false])] {
-        assert_eq!(lift(&openai, openai.lift.encode(&value)), value);
+        assert_eq!(lift(&openai, openai.lift.encode(&value, &Meter::default()).unwrap()), value);
     }
     assert_eq!(lift(&openai, json!({"0": "a", "1": 2, "rest": [true]})), json!(["a", 2, true]));
     let shifted = json!({"0": "a", "1": null, "rest": [true]});
@@ -168,9 +174,12 @@ fn branches_that_look_alike_and_lift_differently_get_a_tag() {
     ]});
     let lowered = lowered(source, "openai");
     for value in [json!({"a": 1}), json!([{"key": "a", "value": 1}]), json!({}), json!([])] {
-        assert_eq!(lift(&lowered, lowered.lift.encode(&value)), value);
+        assert_eq!(lift(&lowered, lowered.lift.encode(&value, &Meter::default()).unwrap()), value);
     }
-    assert_eq!(lowered.lift.encode(&json!([])), json!({"value": {"option_2": []}}),);
+    assert_eq!(
+        lowered.lift.encode(&json!([]), &Meter::default()).unwrap(),
+        json!({"value": {"option_2": []}}),
+    );
 }
 
 #[test]
@@ -203,7 +212,7 @@ fn recursion_is_kept_rejected_or_cut() {
     assert_eq!(openai.schema["properties"]["children"]["anyOf"][0]["items"], json!({"$ref": "#/$defs/root"}));
     let value = json!({"name": "a", "children": [{"name": "b"}]});
     let encoded = json!({"name": "a", "children": [{"name": "b", "children": null}]});
-    assert_eq!(openai.lift.encode(&value), encoded);
+    assert_eq!(openai.lift.encode(&value, &Meter::default()).unwrap(), encoded);
     assert_eq!(lift(&openai, encoded), value);
     assert_eq!(lowered(source.clone(), "anthropic").refusal.unwrap(), "Anthropic: the schema is recursive");
     let ollama = lowered(source, "llama.cpp");
@@ -282,10 +291,10 @@ fn unsupported_keywords_go_into_the_description() {
 fn a_value_of_any_kind_is_text() {
     let lowered = lowered(json!({"type": "object", "properties": {"a": {}}, "required": ["a"]}), "openai");
     for value in [json!({"a": null}), json!({"a": "null"}), json!({"a": [{"b": 1.50}]})] {
-        assert_eq!(lift(&lowered, lowered.lift.encode(&value)), value);
+        assert_eq!(lift(&lowered, lowered.lift.encode(&value, &Meter::default()).unwrap()), value);
     }
     assert_eq!(lift(&lowered, json!({"a": "plain words"})), json!({"a": "plain words"}));
-    assert!(lowered.lift.lift(json!({"a": "{\"b\": 1, \"b\": 2}"})).is_err());
+    assert!(lowered.lift.lift(json!({"a": "{\"b\": 1, \"b\": 2}"}), &Meter::default()).is_err());
 }
 
 #[test]
@@ -293,8 +302,11 @@ fn renamed_properties_are_restored() {
     let source = json!({"type": "object", "properties": {"a b": {"type": "string"}, "a_b": {"type": "string"}, "": {"type": "null"}}});
     let lowered = lowered(source, "anthropic");
     let value = json!({"a b": "x", "a_b": "y", "": null});
-    assert_eq!(lowered.lift.encode(&value), json!({"a_b_2": "x", "a_b": "y", "unnamed": null}));
-    assert_eq!(lift(&lowered, lowered.lift.encode(&value)), value);
+    assert_eq!(
+        lowered.lift.encode(&value, &Meter::default()).unwrap(),
+        json!({"a_b_2": "x", "a_b": "y", "unnamed": null})
+    );
+    assert_eq!(lift(&lowered, lowered.lift.encode(&value, &Meter::default()).unwrap()), value);
 }
 
 #[test]
@@ -321,7 +333,7 @@ fn conditional_values_are_not_mistaken_for_absence() {
         });
         let lowered = lowered(source, "openai");
         for value in [json!({}), json!({"b": null}), json!({"b": {"absent": true}}), json!({"b": "absent"})] {
-            assert_eq!(lift(&lowered, lowered.lift.encode(&value)), value);
+            assert_eq!(lift(&lowered, lowered.lift.encode(&value, &Meter::default()).unwrap()), value);
         }
     }
 }
@@ -330,9 +342,11 @@ fn conditional_values_are_not_mistaken_for_absence() {
 fn boolean_schemas_have_a_lowered_form() {
     for profile in Profile::all() {
         for document in [json!(true), json!(false), json!({})] {
-            let lowered = lower(&Schema::compile(&document).unwrap(), profile);
+            let lowered =
+                lower(&Schema::compile(&document, &Meter::default()).unwrap(), profile, &Meter::default())
+                    .unwrap();
             assert_eq!(lowered.refusal.is_some(), document == json!(false));
-            Schema::compile(&lowered.schema).unwrap();
+            Schema::compile(&lowered.schema, &Meter::default()).unwrap();
         }
     }
 }
@@ -341,15 +355,15 @@ fn boolean_schemas_have_a_lowered_form() {
 fn additional_properties_of_open_objects_are_kept() {
     let lowered = lowered(json!({"type": "object", "properties": {"a": {"type": "string"}}}), "openai");
     let value = json!({"b": {"c": null}});
-    assert_eq!(lift(&lowered, lowered.lift.encode(&value)), value);
+    assert_eq!(lift(&lowered, lowered.lift.encode(&value, &Meter::default()).unwrap()), value);
 }
 
 #[test]
 fn a_number_over_the_limit_in_an_open_value_is_a_located_error() {
     let lowered = lowered(json!({"type": "object", "properties": {"x": {}}, "required": ["x"]}), "openai");
-    let error = lowered.lift.lift(json!({"x": "1e5000"})).unwrap_err();
+    let error = lowered.lift.lift(json!({"x": "1e5000"}), &Meter::default()).unwrap_err();
     assert_eq!(error.path, "$.x");
     assert!(error.message.contains("too many digits"), "{error}");
     assert_eq!(lift(&lowered, json!({"x": "{\"a\": 1, \"a\": 1.0}"})), json!({"x": {"a": 1}}));
-    assert!(lowered.lift.lift(json!({"x": "{\"a\": 1, \"a\": 2}"})).is_err());
+    assert!(lowered.lift.lift(json!({"x": "{\"a\": 1, \"a\": 2}"}), &Meter::default()).is_err());
 }

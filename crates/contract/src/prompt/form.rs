@@ -1,5 +1,6 @@
 //! How the shape of the answer is shown: as a form with placeholders, as a JSON Schema, or as both.
 
+use accord_json::{Exceeded, Meter};
 use minijinja::context;
 use serde_json::Value;
 
@@ -18,10 +19,10 @@ pub struct Form {
 impl Form {
     /// The form of the answers to a schema. The schema itself is shown if the form does not say all of it, or if
     /// `shows_schema` asks for it.
-    pub fn new(schema: &Schema, shows_schema: bool) -> Self {
-        let skeleton = skeleton(schema);
+    pub fn new(schema: &Schema, shows_schema: bool, meter: &Meter) -> Result<Self, Exceeded> {
+        let skeleton = skeleton(schema, meter)?;
         let says_all = skeleton.as_ref().is_some_and(|skeleton| skeleton.complete);
-        Self { document: schema.document().clone(), skeleton, shows_schema: shows_schema || !says_all }
+        Ok(Self { document: schema.document().clone(), skeleton, shows_schema: shows_schema || !says_all })
     }
 
     /// Leaves the schema out from now on, if there is a form.

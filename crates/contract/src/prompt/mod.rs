@@ -12,13 +12,14 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+use accord_json::Meter;
 use minijinja::context;
 use serde_json::Value;
 
 pub use callback::{ChildEnd, ChildResult, agent_callback, agent_output, without_output_tags};
 pub use form::Form;
 
-use crate::schema::Schema;
+use crate::schema::{Schema, within_one_budget};
 use crate::verdict::{Outcome, Rejected};
 
 /// The tool that takes the result when a model delivers it by a call.
@@ -77,8 +78,9 @@ pub struct Retry<'a> {
     pub delivery: Delivery,
 }
 
-/// The message that asks for a better answer, in `<output-validation-error>` tags.
-pub fn retry(retry: &Retry<'_>) -> String {
+/// The message that asks for a better answer, in `<output-validation-error>` tags. Hints that take too much to find are left
+/// out.
+pub fn retry(retry: &Retry<'_>, meter: &Meter) -> String {
     let Retry { schema, form, rejected, answer, cut_off, delivery } = *retry;
     let violations = &rejected.violations;
     let errors: Vec<String> = violations
@@ -89,7 +91,7 @@ pub fn retry(retry: &Retry<'_>) -> String {
     let candidate = rejected.candidate.as_ref().and_then(|candidate| candidate.value.as_ref());
     let misplaced = match (rejected.outcome, candidate) {
         (Outcome::SchemaInvalid, Some(value)) => {
-            let hints = misplaced::hints(schema, value);
+            let hints = within_one_budget(meter, || misplaced::hints(schema, value));
             hints.iter().map(|hint| safe::tagged(hint, RETRY_TAG)).collect()
         }
         _ => Vec::new(),

@@ -3,6 +3,8 @@
 //! Three ways out of a quotation are closed: a closing tag, a closing fence and, for what belongs on one line, a
 //! line break. Apart from that the text stays as it is, because a model has to recognise it.
 
+use std::io;
+
 use serde_json::Value;
 
 use crate::violation::escape;
@@ -17,8 +19,36 @@ pub(super) fn json(value: &Value, tag: &str) -> String {
     broken_up(&indented(value), tag, "\\u003c")
 }
 
+/// How many times as long as compact JSON the indented form may be. That of values as models and people write them is twice as
+/// long; at a hundred levels, almost all of it would be spaces.
+const LONGEST_INDENTED: usize = 8;
+
+/// A value as indented JSON; as compact JSON where that is far shorter.
 pub(super) fn indented(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+    let compact = value.to_string();
+    let mut indented = Bounded { bytes: Vec::new(), most: compact.len().saturating_mul(LONGEST_INDENTED) };
+    let written = serde_json::to_writer_pretty(&mut indented, value);
+    written.ok().and_then(|()| String::from_utf8(indented.bytes).ok()).unwrap_or(compact)
+}
+
+/// A text that fails to be written beyond a length.
+struct Bounded {
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > self.most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A fence longer than any run of backticks in a text.
@@ -99,6 +129,14 @@ fn visible(characters: impl Iterator<Item = char>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn deep_values_are_not_indented() {
+        let deep = format!("[{}]", vec![format!("{}{}", "[".repeat(100), "]".repeat(100)); 1_000].join(","));
+        let value: Value = serde_json::from_str(&deep).unwrap();
+        assert_eq!(indented(&value), deep);
+        assert_eq!(indented(&serde_json::json!({"a": [1]})), "{\n  \"a\": [\n    1\n  ]\n}");
+    }
 
     #[test]
     fn a_fence_is_longer_than_any_run_inside() {

@@ -20,7 +20,7 @@ use super::pattern;
 use super::reference::{KEYWORDS, Resolver, base_at, base_of};
 use crate::limits::{MAX_ERROR_STEPS, MAX_NUMBER_DIGITS, MAX_VALIDATION_LEVELS, MAX_VALIDATION_STEPS};
 use budget::{Precision, pay, refuse};
-pub(crate) use budget::{TooCostly, within_one_budget};
+pub(crate) use budget::{TooCostly, is_stopped, stop, within_one_budget};
 use size::{Size, digits, division};
 
 /// What the validator takes to test one value against one schema, in steps of ten nanoseconds.

@@ -1,5 +1,6 @@
 //! Why a schema does not compile, and where.
 
+use accord_json::Exceeded;
 use jsonschema::PatternOptions;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::paths::LocationSegment;
@@ -23,6 +24,10 @@ pub struct SchemaError {
 impl SchemaError {
     pub(crate) fn new(place: &JsonPath, message: impl Into<String>) -> Self {
         Self { path: place.path(), pointer: place.pointer(), message: message.into() }
+    }
+
+    pub(crate) fn exceeded(exceeded: Exceeded) -> Self {
+        Self::new(&JsonPath::root(), format!("the schema cannot be compiled: {exceeded}; make it smaller"))
     }
 }
 
@@ -141,10 +146,13 @@ fn is_count(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::Schema;
+    use accord_json::Meter;
 
     #[test]
     fn large_and_invalid_patterns_have_different_errors() {
-        let refused = |pattern: &str| Schema::compile(&json!({"pattern": pattern})).unwrap_err().message;
+        let refused = |pattern: &str| {
+            Schema::compile(&json!({"pattern": pattern}), &Meter::default()).unwrap_err().message
+        };
         for large in [r"^[\p{L}\p{N} ]{1,500}$", "(a{1,1000}){1,1000}"] {
             assert!(refused(large).contains(" too large when "), "{}", refused(large));
         }

@@ -14,13 +14,14 @@ pub(crate) mod walk;
 
 use std::sync::{Arc, OnceLock};
 
+use accord_json::Meter;
 use accord_json::reserved::PREFIX as RESERVED_KEYS;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-pub(crate) use cost::{TooCostly, within_one_budget};
+pub(crate) use cost::{TooCostly, is_stopped, stop, within_one_budget};
 pub use error::SchemaError;
 pub(crate) use error::place_of;
 
@@ -100,6 +101,9 @@ pub(crate) const ANNOTATION_FORMATS: &[&str] = &[
     "directory-path",
 ];
 
+/// What it costs to check and compile a byte of schema, patterns aside.
+const STEPS_A_BYTE: u64 = 10;
+
 /// Formats of later drafts that generators write under draft-07 all the same.
 const LATER_FORMATS: &[&str] = &["uuid", "duration"];
 
@@ -116,30 +120,33 @@ pub struct Schema {
 
 impl Schema {
     /// Checks and compiles a schema document.
-    pub fn compile(document: &Value) -> Result<Self, SchemaError> {
-        let schema = Self::read(document)?;
+    pub fn compile(document: &Value, meter: &Meter) -> Result<Self, SchemaError> {
+        let schema = Self::read(document, meter)?;
         later::check(&JsonPath::root(), document)?;
         Ok(schema)
     }
 
     /// The same for a document that is to be no contract: keywords that would not be enforced do no harm there.
-    pub(crate) fn read(document: &Value) -> Result<Self, SchemaError> {
+    pub(crate) fn read(document: &Value, meter: &Meter) -> Result<Self, SchemaError> {
         if !matches!(document, Value::Object(_) | Value::Bool(_)) {
             let message =
                 format!("expected a schema (object or boolean), got {}", accord_json::kind_of(document));
             return Err(SchemaError::new(&JsonPath::root(), message));
         }
-        check_depth(document)?;
+        check_depth(document, meter)?;
         let text = document.to_string();
         if text.len() > MAX_SCHEMA_BYTES {
             let message = format!("the schema has {} bytes; the limit is {MAX_SCHEMA_BYTES}", text.len());
             return Err(SchemaError::new(&JsonPath::root(), message));
         }
+        let charged = meter.bytes(text.len()).and_then(|()| meter.steps(STEPS_A_BYTE * text.len() as u64));
+        charged.map_err(SchemaError::exceeded)?;
         check_keys(&JsonPath::root(), document)?;
         let dialect = Dialect::of(document)?;
         // References are checked before the validator follows them, because it has no limit.
         reference::check(document)?;
         pattern::check(document)?;
+        meter.check().map_err(SchemaError::exceeded)?;
         let validator = build(document, dialect).map_err(|error| match error.kind() {
             ValidationErrorKind::Referencing(cause) => reference::explain(document, &cause.to_string()),
             _ => error::explain(document, &error),
@@ -170,8 +177,13 @@ impl Schema {
     }
 
     /// Whether a value conforms. Invariants are not part of a schema. A value that takes too long to validate does not:
-    /// [`Self::violations`] tells that from one that breaks the schema.
-    pub fn is_valid(&self, value: &Value) -> bool {
+    /// [`Self::check`] tells that from one that breaks the schema.
+    pub fn accepts(&self, value: &Value, meter: &Meter) -> bool {
+        within_one_budget(meter, || self.is_valid(value))
+    }
+
+    /// The same within the budget of a judgement.
+    pub(crate) fn is_valid(&self, value: &Value) -> bool {
         self.affords(value).is_ok() && self.validator.is_valid(value)
     }
 
@@ -259,9 +271,10 @@ fn hash_of(text: &str) -> String {
 }
 
 /// Breadth first, so that a document of any depth is refused without recursion.
-fn check_depth(document: &Value) -> Result<(), SchemaError> {
+fn check_depth(document: &Value, meter: &Meter) -> Result<(), SchemaError> {
     let mut level: Vec<&Value> = vec![document];
     for _ in 0..MAX_DEPTH {
+        meter.steps(level.len() as u64).map_err(SchemaError::exceeded)?;
         level = level
             .into_iter()
             .flat_map(|value| -> Box<dyn Iterator<Item = &Value>> {

@@ -17,11 +17,12 @@ mod tests;
 
 use std::fmt;
 
+use accord_json::Meter;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::json_path::JsonPath;
-use crate::schema::{Schema, place_of, walk};
+use crate::schema::{Schema, place_of, walk, within_one_budget};
 
 /// A located contract error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -65,8 +66,16 @@ pub struct Violations {
 }
 
 impl Schema {
+    /// Whether a value conforms; if not, where and how it does not.
+    pub fn check(&self, value: &Value, meter: &Meter) -> Result<(), Violations> {
+        within_one_budget(meter, || match self.is_valid(value) {
+            true => Ok(()),
+            false => Err(self.violations(value)),
+        })
+    }
+
     /// Where and how a value does not conform; empty when it does.
-    pub fn violations(&self, value: &Value) -> Violations {
+    pub(crate) fn violations(&self, value: &Value) -> Violations {
         if let Err(cost) = self.affords(value) {
             let violation = Violation::new(&JsonPath::root(), "limit", cost.message());
             return Violations { errors: vec![violation], more: 0 };

@@ -1,6 +1,7 @@
 //! Properties of damaged answers, also in fences and prose: an accepted value accounts for its
 //! whole text, lenient accepts whatever strict accepts, and no word is ever skipped.
 
+use accord_contract::Meter;
 use accord_contract::{Accepted, Answer, Mode, Span, SpanKind, Verdict, judge, same};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -48,7 +49,7 @@ fn generated_answer(seed: u64) -> GeneratedAnswer {
 }
 
 fn accepted(answer: &GeneratedAnswer, text: &str, mode: Mode) -> Option<Accepted> {
-    match judge(&Answer::text(text), &contract(&answer.schema, mode)) {
+    match judge(&Answer::text(text), &contract(&answer.schema, mode), &Meter::default()) {
         Verdict::Accepted(accepted) => Some(accepted),
         Verdict::Rejected(_) => None,
     }
@@ -99,7 +100,7 @@ proptest! {
         for mode in [Mode::Strict, Mode::Lenient] {
             if let Some(Accepted { value, account, .. }) = accepted(&answer, &answer.text, mode) {
                 prop_assert_eq!(account.check(&answer.text, &value), Ok(()), "{:?}", answer);
-                prop_assert!(contract(&answer.schema, mode).schema().is_valid(&value), "{:?}", answer);
+                prop_assert!(contract(&answer.schema, mode).schema().accepts(&value, &Meter::default()), "{:?}", answer);
             }
         }
     }

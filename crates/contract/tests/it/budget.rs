@@ -1,6 +1,7 @@
 //! Schemas and values that try to use up time or memory. Each is rejected with the value of the
 //! limit, on a thread with the smallest stack that we run on.
 
+use accord_contract::Meter;
 use accord_contract::limits::{MAX_PATTERN_PARTS, MAX_VALIDATION_STEPS};
 use accord_contract::{Answer, Contract, Outcome, Schema, SchemaError, Verdict, judge};
 use serde_json::{Map, Value, json};
@@ -10,15 +11,15 @@ fn on_a_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
 }
 
 fn compiled(document: Value) -> Result<Schema, SchemaError> {
-    on_a_small_stack(move || Schema::compile(&document))
+    on_a_small_stack(move || Schema::compile(&document, &Meter::default()))
 }
 
 /// The first error of a value; `None` if it conforms.
 fn first_error(document: Value, value: Value) -> Option<String> {
     on_a_small_stack(move || {
-        let schema = Schema::compile(&document).unwrap();
-        let violations = schema.violations(&value);
-        assert_eq!(schema.is_valid(&value), violations.errors.is_empty());
+        let schema = Schema::compile(&document, &Meter::default()).unwrap();
+        let violations = schema.check(&value, &Meter::default()).err().unwrap_or_default();
+        assert_eq!(schema.accepts(&value, &Meter::default()), violations.errors.is_empty());
         violations.errors.first().map(|error| format!("{}: {error}", error.keyword))
     })
 }
@@ -188,8 +189,9 @@ fn all_values_in_a_text_share_one_budget() {
     let branches: Vec<Value> = (0..9_000).map(|number| json!({"required": [format!("m{number}")]})).collect();
     let text = "{\"a\": [1, 2, 3]}\n".repeat(5_000);
     let verdict = on_a_small_stack(move || {
-        let contract = Contract::new(Schema::compile(&json!({"anyOf": branches})).unwrap());
-        judge(&Answer::text(&text), &contract)
+        let contract =
+            Contract::new(Schema::compile(&json!({"anyOf": branches}), &Meter::default()).unwrap());
+        judge(&Answer::text(&text), &contract, &Meter::default())
     });
     let Verdict::Rejected(rejected) = verdict else { panic!("accepted") };
     assert_ne!(rejected.outcome, Outcome::Ambiguous);
@@ -201,8 +203,9 @@ fn an_answer_that_is_too_expensive_is_rejected_with_the_limit() {
     let items: Vec<Value> = (0..20_000).map(|number| json!({"a": -number - 1})).collect();
     let text = json!(items).to_string();
     let verdict = on_a_small_stack(move || {
-        let contract = Contract::new(Schema::compile(&json!({"items": {"enum": values}})).unwrap());
-        judge(&Answer::text(&text), &contract)
+        let contract =
+            Contract::new(Schema::compile(&json!({"items": {"enum": values}}), &Meter::default()).unwrap());
+        judge(&Answer::text(&text), &contract, &Meter::default())
     });
     let Verdict::Rejected(rejected) = verdict else { panic!("accepted") };
     let first = rejected.violations.errors.first().map(|error| error.keyword.clone());

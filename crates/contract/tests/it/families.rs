@@ -318,7 +318,11 @@ fn a_key_that_marks_no_answer_is_no_wrapper() {
 fn a_tag_or_fence_of_another_name_is_prose() {
     use accord_contract::{Answer, Source, Verdict, judge};
     for (_, Document { schema, value: item }) in documents() {
-        let source = |text: &str| match judge(&Answer::text(text), &contract(&schema, Mode::Strict)) {
+        let source = |text: &str| match judge(
+            &Answer::text(text),
+            &contract(&schema, Mode::Strict),
+            &accord_json::Meter::default(),
+        ) {
             Verdict::Accepted(accepted) => Some(accepted.source),
             Verdict::Rejected(_) => None,
         };

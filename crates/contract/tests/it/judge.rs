@@ -1,5 +1,6 @@
 //! The rules of the judge, one test each: what it finds, what it chooses, what it never does.
 
+use accord_contract::Meter;
 use accord_contract::{
     Answer, Contract, Extract, Invariant, Invariants, Mode, Options, Outcome, RepairKind, Source, Verdict,
     judge, limits,
@@ -80,7 +81,9 @@ fn a_value_in_a_fence_and_another_in_prose_are_ambiguous() {
         let text = "I thought of {\"a\": 1}.\n```json\n{\"a\": 2}\n```";
         assert_eq!(rejected(&contract, text).outcome, Outcome::Ambiguous);
         let text = text.replace('1', "2");
-        let Verdict::Accepted(accepted) = judge(&Answer::text(&text), &contract) else { panic!("{text}") };
+        let Verdict::Accepted(accepted) = judge(&Answer::text(&text), &contract, &Meter::default()) else {
+            panic!("{text}")
+        };
         assert_eq!((accepted.value, accepted.source), (json!({"a": 2}), Source::Fence));
     }
 }
@@ -121,7 +124,7 @@ fn a_returned_schema_is_an_echo() {
             rejected(&contract, r#"{"properties": {"a": {}}, "type": "object"}"#).outcome,
             Outcome::SchemaEcho
         );
-        let handed_over = judge(&Answer::structured(&open, ""), &contract);
+        let handed_over = judge(&Answer::structured(&open, ""), &contract, &Meter::default());
         assert!(
             matches!(&handed_over, Verdict::Rejected(rejected) if rejected.outcome == Outcome::SchemaEcho),
             "{handed_over:?}"
@@ -262,7 +265,11 @@ fn without_extraction_only_the_whole_text_counts() {
 #[test]
 fn the_structured_value_comes_first_and_the_text_is_the_fallback() {
     let contract = lenient(pair());
-    let judged = |value: &Value, text: &str| match judge(&Answer::structured(value, text), &contract) {
+    let judged = |value: &Value, text: &str| match judge(
+        &Answer::structured(value, text),
+        &contract,
+        &Meter::default(),
+    ) {
         Verdict::Accepted(accepted) => Some((accepted.value, accepted.source)),
         Verdict::Rejected(_) => None,
     };
@@ -330,7 +337,9 @@ fn a_wrapper_around_the_whole_answer_is_a_repair() {
     let wrapped = [r#"{"result": {"a": 1}}"#, r#"[{"a": 1}]"#, r#"[[{"a": 1}]]"#, r#"{"input": {"a": 1}}"#];
     for text in wrapped {
         assert_eq!(rejected(&schema(pair()), text).outcome, Outcome::SchemaInvalid, "{text}");
-        let Verdict::Accepted(taken) = judge(&Answer::text(text), &lenient(pair())) else { panic!("{text}") };
+        let Verdict::Accepted(taken) = judge(&Answer::text(text), &lenient(pair()), &Meter::default()) else {
+            panic!("{text}")
+        };
         assert_eq!(taken.value, json!({"a": 1}), "{text}");
         let kinds: Vec<_> = taken.repairs.iter().map(|repair| repair.kind).collect();
         assert_eq!(kinds, [RepairKind::Unwrapped], "{text}");
@@ -352,7 +361,8 @@ fn strict_mode_repairs_nothing() {
 #[test]
 fn every_change_is_recorded_where_it_was_made() {
     let contract = lenient(pair());
-    let Verdict::Accepted(accepted) = judge(&Answer::text("{a: '1', \"b\": null, \"c\": \"x\",}"), &contract)
+    let Verdict::Accepted(accepted) =
+        judge(&Answer::text("{a: '1', \"b\": null, \"c\": \"x\",}"), &contract, &Meter::default())
     else {
         panic!("this can be repaired");
     };

@@ -1,5 +1,6 @@
 //! Helpers that judge a text by a schema, used by nearly every test.
 
+use accord_contract::Meter;
 use accord_contract::{Answer, Contract, Mode, Options, Rejected, Schema, Verdict, judge};
 use proptest::test_runner::Config as ProptestConfig;
 use serde_json::Value;
@@ -11,19 +12,19 @@ pub(crate) fn cases(usual: u32) -> ProptestConfig {
 }
 
 pub(crate) fn contract(document: &Value, mode: Mode) -> Contract {
-    let schema = Schema::compile(document).expect("the schema compiles");
+    let schema = Schema::compile(document, &Meter::default()).expect("the schema compiles");
     Contract::new(schema).with_options(Options { mode, ..Options::default() })
 }
 
 pub(crate) fn value(contract: &Contract, text: &str) -> Option<Value> {
-    match judge(&Answer::text(text), contract) {
+    match judge(&Answer::text(text), contract, &Meter::default()) {
         Verdict::Accepted(accepted) => Some(accepted.value),
         Verdict::Rejected(_) => None,
     }
 }
 
 pub(crate) fn rejected(contract: &Contract, text: &str) -> Rejected {
-    match judge(&Answer::text(text), contract) {
+    match judge(&Answer::text(text), contract, &Meter::default()) {
         Verdict::Rejected(rejected) => rejected,
         Verdict::Accepted(accepted) => panic!("{text:?} was accepted as {}", accepted.value),
     }

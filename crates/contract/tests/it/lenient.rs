@@ -1,5 +1,6 @@
 //! Repairs of damaged text keep every word and digit that was written, or fail.
 
+use accord_contract::Meter;
 use accord_contract::{Answer, Contract, Mode, Outcome, Verdict, judge};
 use serde_json::{Value, json};
 
@@ -80,7 +81,7 @@ fn two_slashes_after_a_number_are_not_a_comment() {
 
 /// The value read from a text, given the schema of list items.
 fn listed(text: &str, item: Value) -> Option<Value> {
-    match judge(&Answer::text(text), &lenient(&json!({"type": "array", "items": item}))) {
+    match judge(&Answer::text(text), &lenient(&json!({"type": "array", "items": item})), &Meter::default()) {
         Verdict::Accepted(accepted) => Some(accepted.value),
         Verdict::Rejected(_) => None,
     }
@@ -181,7 +182,9 @@ fn alternative_values_are_not_a_list() {
         "{\"n\": 1}\nDiscard the first.\n{\"n\": 2}",
     ] {
         let contract = lenient(&json!({"type": "array", "items": item}));
-        let Verdict::Rejected(rejected) = judge(&Answer::text(text), &contract) else { panic!("{text}") };
+        let Verdict::Rejected(rejected) = judge(&Answer::text(text), &contract, &Meter::default()) else {
+            panic!("{text}")
+        };
         assert_eq!(rejected.outcome, Outcome::Ambiguous, "{text}");
     }
     for text in [

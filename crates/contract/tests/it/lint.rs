@@ -1,11 +1,12 @@
 //! The rules of the linter, each with a schema and the expected finding.
 
+use accord_contract::Meter;
 use accord_contract::Schema;
 use accord_contract::lint::{Finding, Severity, lint};
 use serde_json::{Value, json};
 
 fn findings(document: &Value) -> Vec<Finding> {
-    lint(&Schema::compile(document).unwrap())
+    lint(&Schema::compile(document, &Meter::default()).unwrap(), &Meter::default())
 }
 
 /// The rules with a finding at this pointer, without those about a single provider.

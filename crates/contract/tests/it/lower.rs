@@ -1,6 +1,7 @@
 //! Lowering and lifting of generated schemas: encoding and lifting a conforming value returns the
 //! same value, and the encoded value conforms to the lowered schema.
 
+use accord_contract::Meter;
 use accord_contract::lint::lint;
 use accord_contract::lower::{Maps, Optional, Profile, Root, lower};
 use accord_contract::{Schema, same};
@@ -302,20 +303,20 @@ fn close(document: &mut Value) {
 }
 
 fn check(document: &Value, values: &[Value]) -> Result<(), TestCaseError> {
-    let Ok(source) = Schema::compile(document) else { return Ok(()) };
+    let Ok(source) = Schema::compile(document, &Meter::default()) else { return Ok(()) };
     let exact = !is_silent(document) || !is_combined(document);
     for profile in Profile::all() {
-        let lowered = lower(&source, profile);
-        let target = Schema::compile(&lowered.schema);
+        let lowered = lower(&source, profile, &Meter::default()).unwrap();
+        let target = Schema::compile(&lowered.schema, &Meter::default());
         prop_assert!(target.is_ok(), "{:?} {}", target.err(), lowered.schema);
-        for value in values.iter().filter(|value| source.is_valid(value)) {
-            let encoded = lowered.lift.encode(value);
-            let lifted = lowered.lift.lift(encoded.clone());
+        for value in values.iter().filter(|value| source.accepts(value, &Meter::default())) {
+            let encoded = lowered.lift.encode(value, &Meter::default()).unwrap();
+            let lifted = lowered.lift.lift(encoded.clone(), &Meter::default());
             let context = format!(
                 "{}\nschema {document}\nlowered {}\nvalue {value}\nencoded {encoded}",
                 profile.name, lowered.schema
             );
-            let formed = target.as_ref().is_ok_and(|target| target.is_valid(&encoded));
+            let formed = target.as_ref().is_ok_and(|target| target.accepts(&encoded, &Meter::default()));
             prop_assert!(formed || !exact, "{}", context);
             if formed || !is_combined(document) {
                 // An enum value may be written differently: 1 and 1.0 are the same number.
@@ -426,9 +427,9 @@ proptest! {
 
     #[test]
     fn only_accepted_keywords_are_written(document in schema()) {
-        if let Ok(source) = Schema::compile(&document) {
+        if let Ok(source) = Schema::compile(&document, &Meter::default()) {
             for profile in Profile::all() {
-                let lowered = lower(&source, profile);
+                let lowered = lower(&source, profile, &Meter::default()).unwrap();
                 prop_assert_eq!(accepts(profile, &lowered.schema), Ok(()));
                 if profile.root == Root::Object {
                     prop_assert_eq!(&lowered.schema["type"], "object");
@@ -440,13 +441,13 @@ proptest! {
     #[test]
     fn lifting_leaves_other_shapes_alone(document in schema(), entropy in prop::collection::vec(any::<u8>(), 8..64)) {
         // Whatever a model answers, lifting returns a value or a located error and never panics.
-        if let Ok(source) = Schema::compile(&document) {
+        if let Ok(source) = Schema::compile(&document, &Meter::default()) {
             let mut sampler = Sampler { document: &document, entropy: &entropy, at: 0 };
             for profile in Profile::all() {
-                let lift = lower(&source, profile).lift;
+                let lift = lower(&source, profile, &Meter::default()).unwrap().lift;
                 for answer in [sampler.any(), sampler.value(&document, 0)] {
-                    let _ = lift.encode(&answer);
-                    let _ = lift.lift(answer);
+                    let _ = lift.encode(&answer, &Meter::default()).unwrap();
+                    let _ = lift.lift(answer, &Meter::default());
                 }
             }
         }
@@ -454,8 +455,8 @@ proptest! {
 
     #[test]
     fn linting_never_fails(document in schema()) {
-        if let Ok(source) = Schema::compile(&document) {
-            for finding in lint(&source) {
+        if let Ok(source) = Schema::compile(&document, &Meter::default()) {
+            for finding in lint(&source, &Meter::default()) {
                 prop_assert!(document.pointer(&finding.pointer).is_some(), "{:?}", finding);
             }
         }

@@ -1,5 +1,6 @@
 //! Schemas that would grow exponentially: each is lowered, lifted and linted with bounded work.
 
+use accord_contract::Meter;
 use accord_contract::Schema;
 use accord_contract::limits::MAX_LOWERED_PARTS;
 use accord_contract::lint::lint;
@@ -19,15 +20,15 @@ fn values(document: &Value) -> usize {
 
 /// Lowering, lifting and linting neither multiply a schema nor fail.
 fn assert_bounded(document: &Value) {
-    let schema = Schema::compile(document).unwrap();
+    let schema = Schema::compile(document, &Meter::default()).unwrap();
     for profile in Profile::all() {
-        let lowered = lower(&schema, profile);
+        let lowered = lower(&schema, profile, &Meter::default()).unwrap();
         let count = values(&lowered.schema);
         assert!(count <= MAX_VALUES, "{}: {count} values", profile.name);
         // An error is fine here, as long as lifting returns.
-        lowered.lift.lift(json!({"value": {"a": null}})).ok();
+        lowered.lift.lift(json!({"value": {"a": null}}), &Meter::default()).ok();
     }
-    assert!(lint(&schema).len() <= MAX_VALUES);
+    assert!(lint(&schema, &Meter::default()).len() <= MAX_VALUES);
 }
 
 fn reference(index: usize) -> Value {

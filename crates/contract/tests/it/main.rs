@@ -23,6 +23,7 @@ mod lenient;
 mod lint;
 mod lower;
 mod lower_limits;
+mod metered;
 mod near_misses;
 mod parts;
 mod properties;

@@ -1,6 +1,7 @@
 //! Texts that are nearly an answer: a word, a mark, a cut or a second value changes the meaning.
 //! None of them may be accepted in either mode.
 
+use accord_contract::Meter;
 use std::collections::BTreeMap;
 
 use accord_contract::{Answer, Mode, Verdict, judge};
@@ -193,7 +194,7 @@ fn near_misses_are_rejected() {
         for mode in [Mode::Strict, Mode::Lenient] {
             let contract = contract(&schema, mode);
             let read = if name == "cut_text" {
-                match judge(&Answer::text(&text), &contract).of_cut(&text) {
+                match judge(&Answer::text(&text), &contract, &Meter::default()).of_cut(&text) {
                     Verdict::Accepted(accepted) => Some(accepted.value),
                     Verdict::Rejected(_) => None,
                 }

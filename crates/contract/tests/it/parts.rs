@@ -1,6 +1,7 @@
 //! A part is not the answer: neither a value inside a damaged one, nor one item of a list, nor one
 //! entry of a map. A standalone value is an answer, whatever braces are around it.
 
+use accord_contract::Meter;
 use accord_contract::lower::{Profile, lower};
 use accord_contract::{
     Answer, Contract, Mode, Options, Outcome, Rejected, RepairKind, Schema, Verdict, judge,
@@ -21,7 +22,7 @@ fn ages() -> Value {
 }
 
 fn judged(document: &Value, mode: Mode, text: &str) -> Verdict {
-    judge(&Answer::text(text), &contract(document, mode))
+    judge(&Answer::text(text), &contract(document, mode), &Meter::default())
 }
 
 fn value(document: &Value, mode: Mode, text: &str) -> Option<Value> {
@@ -352,22 +353,26 @@ fn escaped_values_rank_like_others() {
 fn the_lowered_schema_is_never_the_answer() {
     let document = json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"],
         "additionalProperties": true});
-    let schema = Schema::compile(&document).expect("the schema compiles");
-    let lift = lower(&schema, Profile::named("openai").expect("the profile is there")).lift;
+    let schema = Schema::compile(&document, &Meter::default()).expect("the schema compiles");
+    let lift = lower(&schema, Profile::named("openai").expect("the profile is there"), &Meter::default())
+        .unwrap()
+        .lift;
     let twice = r#"{"a":1,"additional_properties":[{"key":"k","value":"1"},{"key":"k","value":"2"}]}"#;
     for mode in [Mode::Strict, Mode::Lenient] {
         let contract = Contract::new(schema.clone()).with_options(Options { mode, ..Options::default() });
         for text in [twice.to_owned(), fenced(twice), format!("Here: {twice}"), twice.replace("}]}", "}],}")]
         {
             let answer = Answer { lift: Some(&lift), ..Answer::text(&text) };
-            let Verdict::Rejected(rejected) = judge(&answer, &contract) else { panic!("{text}") };
+            let Verdict::Rejected(rejected) = judge(&answer, &contract, &Meter::default()) else {
+                panic!("{text}")
+            };
             if !text.contains(",}") {
                 assert!(message(&rejected).contains("duplicate key \"k\""), "{text}: {}", message(&rejected));
             }
         }
         let value: Value = serde_json::from_str(twice).expect("it is JSON");
         let answer = Answer { lift: Some(&lift), ..Answer::structured(&value, r#"{"a": 2}"#) };
-        assert!(matches!(judge(&answer, &contract), Verdict::Rejected(_)), "handed over");
+        assert!(matches!(judge(&answer, &contract, &Meter::default()), Verdict::Rejected(_)), "handed over");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Properties of every text: an accepted value conforms, a valid document is returned unchanged,
 //! nothing panics.
 
+use accord_contract::Meter;
 use accord_contract::{Accepted, Answer, Contract, Mode, Source, SpanKind, Verdict, infer, judge, same};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -116,7 +117,7 @@ fn document() -> impl Strategy<Value = Value> {
 }
 
 fn accepted(text: &str, contract: &Contract) -> Option<(Value, Source)> {
-    match judge(&Answer::text(text), contract) {
+    match judge(&Answer::text(text), contract, &Meter::default()) {
         Verdict::Accepted(accepted) => Some((accepted.value, accepted.source)),
         Verdict::Rejected(rejected) => {
             assert!(!rejected.violations.errors.is_empty(), "a refusal says why");
@@ -129,9 +130,13 @@ fn conforms_if_accepted(text: &str) {
     for schema in schemas() {
         for mode in [Mode::Strict, Mode::Lenient] {
             let contract = contract(&schema, mode);
-            if let Verdict::Accepted(Accepted { value, account, .. }) = judge(&Answer::text(text), &contract)
+            if let Verdict::Accepted(Accepted { value, account, .. }) =
+                judge(&Answer::text(text), &contract, &Meter::default())
             {
-                assert!(contract.schema().is_valid(&value), "{value} of {text:?} breaks {schema}");
+                assert!(
+                    contract.schema().accepts(&value, &Meter::default()),
+                    "{value} of {text:?} breaks {schema}"
+                );
                 assert_eq!(account.check(text, &value), Ok(()), "{text:?} under {schema}");
             }
         }
@@ -169,9 +174,9 @@ proptest! {
     #[test]
     fn a_word_inside_a_candidate_is_never_lost(document in document(), word in "[a-zA-Zäжه中]{1,8}", pick in any::<usize>()) {
         prop_assume!(document.is_object() || document.is_array());
-        let contract = contract(&infer([&document]), Mode::Lenient);
+        let contract = contract(&infer([&document], &Meter::default()).unwrap(), Mode::Lenient);
         for text in [document.to_string(), format!("{document:#}"), document.to_string().replace("\":", "\" :\t")] {
-            let Verdict::Accepted(accepted) = judge(&Answer::text(&text), &contract) else { continue };
+            let Verdict::Accepted(accepted) = judge(&Answer::text(&text), &contract, &Meter::default()) else { continue };
             let spans = accepted.account.spans(&text);
             let is_place = |text: &str| ["{", "}", "[", "]", ",", ":"].contains(&text) || text.trim().is_empty();
             let places: Vec<usize> = spans
@@ -191,7 +196,7 @@ proptest! {
 
     #[test]
     fn a_valid_document_is_returned_unchanged(document in document()) {
-        let schema = infer([&document]);
+        let schema = infer([&document], &Meter::default()).unwrap();
         for mode in [Mode::Strict, Mode::Lenient] {
             for text in [document.to_string(), format!("{document:#}"), format!("\u{feff}\n {document} \n")] {
                 let judged = accepted(&text, &contract(&schema, mode));
@@ -204,7 +209,7 @@ proptest! {
     fn a_document_in_a_fence_is_returned_unchanged(document in document()) {
         prop_assume!(document.is_object() || document.is_array());
         let text = format!("Here it is:\n```json\n{document:#}\n```\nDone.");
-        let judged = accepted(&text, &contract(&infer([&document]), Mode::Strict));
+        let judged = accepted(&text, &contract(&infer([&document], &Meter::default()).unwrap(), Mode::Strict));
         prop_assert_eq!(judged, Some((document.clone(), Source::Fence)));
     }
 }

@@ -4,6 +4,7 @@
 //! The limits were measured at the service. It names 24 optional properties and 16 unions as its
 //! limits, and rejects a schema that reaches either limit as too complex.
 
+use accord_contract::Meter;
 use accord_contract::Schema;
 use accord_contract::lower::{Profile, lower};
 use serde_json::{Map, Value, json};
@@ -59,7 +60,12 @@ fn schemas_that_anthropic_rejects_are_predicted_or_not_sent() {
         ("a choice at the root", json!({"oneOf": [object(1, &text, true), object(2, &text, true)]}), false),
     ];
     for (name, document, is_refused) in cases {
-        let lowered = lower(&Schema::compile(&document).unwrap(), Profile::named("anthropic").unwrap());
+        let lowered = lower(
+            &Schema::compile(&document, &Meter::default()).unwrap(),
+            Profile::named("anthropic").unwrap(),
+            &Meter::default(),
+        )
+        .unwrap();
         assert_eq!(lowered.refusal.is_some(), is_refused, "{name}: {:?}", lowered.refusal);
         if is_refused {
             continue;
@@ -77,7 +83,12 @@ fn schemas_that_anthropic_rejects_are_predicted_or_not_sent() {
 fn schemas_that_anthropic_accepts_are_not_rejected() {
     let nullable = json!({"type": ["string", "null"]});
     for document in [object(23, &json!({"type": "string"}), false), object(15, &nullable, true)] {
-        let lowered = lower(&Schema::compile(&document).unwrap(), Profile::named("anthropic").unwrap());
+        let lowered = lower(
+            &Schema::compile(&document, &Meter::default()).unwrap(),
+            Profile::named("anthropic").unwrap(),
+            &Meter::default(),
+        )
+        .unwrap();
         assert_eq!(lowered.refusal, None);
         assert_eq!(lowered.schema, document);
     }

@@ -1,10 +1,11 @@
 //! Unusable schemas are rejected with the location and the remedy.
 
+use accord_contract::Meter;
 use accord_contract::{Dialect, Schema, SchemaError};
 use serde_json::{Value, json};
 
 fn refusal(document: &Value) -> SchemaError {
-    Schema::compile(document).expect_err("the schema is refused")
+    Schema::compile(document, &Meter::default()).expect_err("the schema is refused")
 }
 
 #[track_caller]
@@ -53,7 +54,7 @@ fn cycles_through_other_schemas_are_found() {
     );
     let tree =
         json!({"type": "object", "properties": {"children": {"type": "array", "items": {"$ref": "#"}}}});
-    assert!(Schema::compile(&tree).is_ok(), "going into an item is no circle");
+    assert!(Schema::compile(&tree, &Meter::default()).is_ok(), "going into an item is no circle");
 }
 
 #[test]
@@ -67,7 +68,7 @@ fn references_that_multiply_or_never_end_are_rejected() {
         definitions.insert(format!("d{levels}"), json!({"type": "string"}));
         json!({"$ref": "#/definitions/d0", "definitions": definitions})
     };
-    assert!(Schema::compile(&doubling(8)).is_ok());
+    assert!(Schema::compile(&doubling(8), &Meter::default()).is_ok());
     assert!(refusal(&doubling(40)).message.contains("one value is tested here against more than"));
     let chain = |links: usize| {
         let definitions: serde_json::Map<String, Value> = (0..links)
@@ -76,7 +77,10 @@ fn references_that_multiply_or_never_end_are_rejected() {
             .collect();
         json!({"$ref": "#/definitions/d0", "definitions": definitions})
     };
-    assert!(Schema::compile(&chain(200)).is_ok_and(|schema| schema.is_valid(&json!(1))));
+    assert!(
+        Schema::compile(&chain(200), &Meter::default())
+            .is_ok_and(|schema| schema.accepts(&json!(1), &Meter::default()))
+    );
     assert!(refusal(&chain(5_000)).message.contains("references"));
 }
 
@@ -92,7 +96,8 @@ fn limits_hold() {
 
 #[test]
 fn the_default_dialect_is_draft_07() {
-    let dialect = |document: Value| Schema::compile(&document).map(|schema| schema.dialect());
+    let dialect =
+        |document: Value| Schema::compile(&document, &Meter::default()).map(|schema| schema.dialect());
     assert_eq!(dialect(json!({})), Ok(Dialect::Draft7));
     assert_eq!(
         dialect(json!({"$schema": "https://json-schema.org/draft/2020-12/schema"})),
@@ -120,7 +125,7 @@ fn keywords_of_later_drafts_need_a_dialect() {
         refused(json!({"properties": {"p": {name: demand.clone()}}}), &path, LATEST);
         for dialect in [LATEST, "http://json-schema.org/draft-07/schema#"] {
             let document = json!({"$schema": dialect, "properties": {"p": {name: demand.clone()}}});
-            assert!(Schema::compile(&document).is_ok(), "{document}");
+            assert!(Schema::compile(&document, &Meter::default()).is_ok(), "{document}");
         }
     }
     refused(json!({"items": {"$dynamicRef": "#x"}}), "$.items[\"$dynamicRef\"]", "add \"$schema\"");
@@ -131,7 +136,7 @@ fn keywords_of_later_drafts_need_a_dialect() {
         json!({"items": {"$schema": LATEST, "$id": "http://x/y", "prefixItems": [true]}}),
         json!({"$ref": "#/definitions/d", "minimum": 5, "definitions": {"d": {}}}),
     ] {
-        assert!(Schema::compile(&document).is_ok(), "{document}");
+        assert!(Schema::compile(&document, &Meter::default()).is_ok(), "{document}");
     }
 }
 
@@ -143,15 +148,25 @@ fn formats_are_asserted_including_later_ones_in_draft_07() {
         ("date", "2026-11-15", "15.11.2026"),
         ("email", "a@example.org", "a at example"),
     ] {
-        let schema = Schema::compile(&json!({"format": format})).expect("the format is known");
-        assert!(schema.is_valid(&json!(good)) && !schema.is_valid(&json!(bad)), "{format}");
+        let schema =
+            Schema::compile(&json!({"format": format}), &Meter::default()).expect("the format is known");
+        assert!(
+            schema.accepts(&json!(good), &Meter::default())
+                && !schema.accepts(&json!(bad), &Meter::default()),
+            "{format}"
+        );
     }
-    assert!(Schema::compile(&json!({"type": "integer", "format": "int64"})).is_ok(), "an annotation");
+    assert!(
+        Schema::compile(&json!({"type": "integer", "format": "int64"}), &Meter::default()).is_ok(),
+        "an annotation"
+    );
 }
 
 #[test]
 fn the_hash_identifies_the_document() {
-    let hash = |document: Value| Schema::compile(&document).map(|schema| schema.hash().to_owned());
+    let hash = |document: Value| {
+        Schema::compile(&document, &Meter::default()).map(|schema| schema.hash().to_owned())
+    };
     assert_eq!(hash(json!({"type": "object"})), hash(json!({"type": "object"})));
     assert_ne!(hash(json!({"type": "object"})), hash(json!({"type": "array"})));
 }
@@ -181,7 +196,7 @@ fn cycles_through_dynamic_references_are_found() {
         json!({"$schema": LATEST, "$ref": LATEST}),
         json!({"$schema": EARLIER, "properties": {"schema": {"$ref": EARLIER}}}),
     ] {
-        assert!(Schema::compile(&tree).is_ok(), "{tree}");
+        assert!(Schema::compile(&tree, &Meter::default()).is_ok(), "{tree}");
     }
 }
 
@@ -191,5 +206,8 @@ fn reserved_keys_are_rejected() {
         refused(json!({"properties": {name: {}}}), "$.properties", name);
         refused(json!({"items": [{"const": {"a": 1, name: "1"}}]}), "$.items[0].const", name);
     }
-    assert!(Schema::compile(&json!({"properties": {"$serde_json": {}, "private": {}}})).is_ok());
+    assert!(
+        Schema::compile(&json!({"properties": {"$serde_json": {}, "private": {}}}), &Meter::default())
+            .is_ok()
+    );
 }

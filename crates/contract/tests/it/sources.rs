@@ -1,5 +1,6 @@
 //! Possible locations of an accepted value: alone, in a fence, in prose.
 
+use accord_contract::Meter;
 use accord_contract::lower::{Profile, lower};
 use accord_contract::{
     Answer, Contract, Embedded, Extract, Mode, Options, Outcome, Rejected, Schema, Source, Verdict, judge,
@@ -25,11 +26,11 @@ fn report() -> Value {
 }
 
 fn contract(options: Options) -> Contract {
-    Contract::new(Schema::compile(&report()).unwrap()).with_options(options)
+    Contract::new(Schema::compile(&report(), &Meter::default()).unwrap()).with_options(options)
 }
 
 fn judged(options: Options, text: &str) -> Result<Source, Box<Rejected>> {
-    match judge(&Answer::text(text), &contract(options)) {
+    match judge(&Answer::text(text), &contract(options), &Meter::default()) {
         Verdict::Accepted(accepted) => {
             assert_eq!(accepted.value, json!({"severity": "low", "count": 3}));
             Ok(accepted.source)
@@ -120,24 +121,29 @@ fn a_value_in_prose_has_to_be_confirmed() {
 fn a_submitted_value_needs_no_confirmation() {
     let options = Options { embedded: Embedded::Confirm, extract_json: Extract::NONE, ..Options::default() };
     let value = json!({"severity": "low", "count": 3});
-    let verdict = judge(&Answer::structured(&value, "It is done."), &contract(options));
+    let verdict = judge(&Answer::structured(&value, "It is done."), &contract(options), &Meter::default());
     assert!(matches!(verdict, Verdict::Accepted(accepted) if accepted.source == Source::Structured));
 }
 
 #[test]
 fn a_value_to_confirm_is_shown_in_the_requested_form() {
-    let schema = Schema::compile(&json!({
-        "type": "object",
-        "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
-        "required": ["a"],
-        "additionalProperties": false
-    }))
+    let schema = Schema::compile(
+        &json!({
+            "type": "object",
+            "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+            "required": ["a"],
+            "additionalProperties": false
+        }),
+        &Meter::default(),
+    )
     .unwrap();
-    let lowered = lower(&schema, Profile::named("openai").unwrap());
+    let lowered = lower(&schema, Profile::named("openai").unwrap(), &Meter::default()).unwrap();
     let options = Options { embedded: Embedded::Confirm, ..Options::default() };
     let contract = Contract::new(schema).with_options(options);
     let answer = Answer { lift: Some(&lowered.lift), ..Answer::text(r#"So it is {"a": 1, "b": null}."#) };
-    let Verdict::Rejected(rejected) = judge(&answer, &contract) else { panic!("it is not confirmed") };
+    let Verdict::Rejected(rejected) = judge(&answer, &contract, &Meter::default()) else {
+        panic!("it is not confirmed")
+    };
     assert_eq!(rejected.outcome, Outcome::Unconfirmed);
     assert_eq!(rejected.candidate.unwrap().value, Some(json!({"a": 1, "b": null})));
 }

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::definitions::{Definitions, first_error};
 use super::recent::{IN_USE, Recent};
 use crate::error::Error;
+use crate::work::heavy;
 
 /// A valid agent with its contracts compiled.
 #[derive(Debug)]
@@ -185,7 +186,8 @@ impl Catalog {
         let value: Value =
             serde_json::from_str(&record.document).map_err(|error| unreadable(error.to_string()))?;
         // An earlier version may have accepted a schema that this one rejects.
-        let schema = Schema::compile(&value).map_err(|error| {
+        let compiled = heavy(move |meter| Schema::compile(&value, meter)).await?;
+        let schema = compiled.map_err(|error| {
             let message =
                 format!("the registered schema '{name}' cannot be enforced: {error}; register it again");
             Error::new(ErrorName::InvalidSchema, message)

@@ -116,7 +116,7 @@ impl Runners {
         let (lease_seconds, now) = (self.settings.queue.lease_seconds, self.outside.now());
         let mut runs = Vec::with_capacity(claimed.len());
         for (claimed, models) in claimed.into_iter().zip(models) {
-            let schema = self.schema_hash(&claimed.assignment)?;
+            let schema = self.schema_hash(&claimed.assignment).await?;
             let is_known = |fact: &&Fact| models.contains(&fact.model) && concerns(fact, schema.as_deref());
             let known =
                 facts.iter().filter(is_known).cloned().map(|fact| endpoints::view(fact, now)).collect();
@@ -136,9 +136,9 @@ impl Runners {
         Ok(ClaimedRuns { runs })
     }
 
-    fn schema_hash(&self, assignment: &Assignment) -> Result<Option<String>, Error> {
+    async fn schema_hash(&self, assignment: &Assignment) -> Result<Option<String>, Error> {
         match &assignment.contract {
-            Some(contract) => Ok(Some(self.contracts.stored(contract)?.terms.schema_hash.clone())),
+            Some(contract) => Ok(Some(self.contracts.stored(contract).await?.terms.schema_hash.clone())),
             None => Ok(None),
         }
     }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use accord_api::ErrorName;
 use accord_blueprint::hex;
 use accord_contract::{
-    self as contract, Answer, Embedded, Extract, Invariants, Mode, Options, Schema, SchemaError, Verdict,
+    self as contract, Answer, Embedded, Extract, Invariants, Meter, Mode, Options, Schema, SchemaError,
+    Verdict,
 };
 use accord_domain::contract::{self as terms, Contract as Terms, Invariant, ValidationMode};
 use accord_store::{SchemaStore, StoreError};
@@ -20,7 +21,7 @@ use sha2::{Digest, Sha256};
 use super::recent::Recent;
 use crate::error::Error;
 use crate::settings::Enforcement;
-use crate::work::heavy;
+use crate::work::{brief, heavy};
 
 pub(super) use output::Wanted;
 
@@ -96,12 +97,7 @@ impl Contracts {
         }
     }
 
-    pub(crate) fn schema(&self, document: &Value) -> Result<Schema, SchemaError> {
-        let key = hex(&Sha256::digest(document.to_string()));
-        self.schemas.get_or(&key, || Schema::compile(document))
-    }
-
-    /// The same for a schema from a request: a large one is compiled on another thread.
+    /// A schema from a request, compiled: a large one on another thread.
     pub(crate) async fn sent_schema(&self, document: &Value) -> Result<Result<Schema, SchemaError>, Error> {
         let text = document.to_string();
         let key = hex(&Sha256::digest(&text));
@@ -111,10 +107,10 @@ impl Contracts {
         // A pattern costs far more than it is long.
         let is_quick = text.len() <= COMPILED_ON_THE_SPOT_BYTES && !text.contains("\"pattern");
         let compiled = match is_quick {
-            true => Schema::compile(document),
+            true => Schema::compile(document, &brief()),
             false => {
                 let document = document.clone();
-                heavy(move || Schema::compile(&document)).await?
+                heavy(move |meter| Schema::compile(&document, meter)).await?
             }
         };
         if let Ok(schema) = &compiled {
@@ -131,19 +127,26 @@ impl Contracts {
     }
 
     /// The contract that a run was stored with.
-    pub(crate) fn stored(&self, text: &str) -> Result<Arc<InForce>, Error> {
-        self.by_text.get_or(text, || {
-            let terms: Terms = serde_json::from_str(text).map_err(Error::internal)?;
-            let schema = self.schema(&terms.schema).map_err(Error::internal)?;
+    pub(crate) async fn stored(&self, text: &str) -> Result<Arc<InForce>, Error> {
+        if let Some(known) = self.by_text.get(text) {
+            return Ok(known);
+        }
+        let whole: Arc<str> = text.into();
+        let read = move |meter: &Meter| -> Result<InForce, Error> {
+            let terms: Terms = serde_json::from_str(&whole).map_err(Error::internal)?;
+            let schema = Schema::compile(&terms.schema, meter).map_err(Error::internal)?;
             let invariants = compile_invariants(&terms.invariants)?;
-            Ok(Arc::new(InForce::new(terms, text.into(), schema, invariants)))
-        })
+            Ok(InForce::new(terms, whole, schema, invariants))
+        };
+        let made = Arc::new(heavy(read).await??);
+        self.by_text.put(text, Arc::clone(&made));
+        Ok(made)
     }
 }
 
 /// The contract of a command that has none: any value, unchanged and unambiguous.
 pub(crate) fn any_value() -> Result<contract::Contract, Error> {
-    Schema::compile(&Value::Bool(true)).map(as_it_stands).map_err(Error::internal)
+    Schema::compile(&Value::Bool(true), &brief()).map(as_it_stands).map_err(Error::internal)
 }
 
 /// A contract for a value that is handed over: all of it, unchanged.
@@ -187,19 +190,23 @@ pub(crate) async fn judged(
     let bytes = output.text.len();
     let is_quick = bytes <= ON_THE_SPOT_BYTES && contract.schema().is_quick_for(bytes);
     if is_quick && output.structured.is_none() && contract.invariants().is_empty() {
-        return judge(output, &contract);
+        return judge(output, &contract, &brief());
     }
-    heavy(move || judge(output, &contract)).await?
+    heavy(move |meter| judge(output, &contract, meter)).await?
 }
 
-fn judge(output: ModelOutput, contract: &contract::Contract) -> Result<(Verdict, String), Error> {
+fn judge(
+    output: ModelOutput,
+    contract: &contract::Contract,
+    meter: &Meter,
+) -> Result<(Verdict, String), Error> {
     let input = match contract.invariants().is_empty() {
         true => Value::Null,
         false => input(&output.parameters)?,
     };
     let answer =
         Answer { text: &output.text, structured: output.structured.as_ref(), input: &input, lift: None };
-    Ok((contract::judge(&answer, contract), output.text))
+    Ok((contract::judge(&answer, contract, meter), output.text))
 }
 
 /// The stored parameters of a run, which are empty if no rule needs them.

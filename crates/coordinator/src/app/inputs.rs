@@ -71,7 +71,7 @@ impl Inputs {
         let end = match request.purpose.gives_result() {
             true => Some(End::Completed(self.result(&request, &answer.answer).await?)),
             false => {
-                let schema = self.contracts.schema(&request.schema).map_err(Error::internal)?;
+                let schema = self.contracts.sent_schema(&request.schema).await?.map_err(Error::internal)?;
                 let text = answer.answer.to_string();
                 let output = ModelOutput { text, structured: None, parameters: String::new() };
                 accepted(contracts::judged(output, contracts::as_it_stands(schema)).await?.0)?;
@@ -105,7 +105,7 @@ impl Inputs {
                 validation: None,
             });
         };
-        let in_force = self.contracts.stored(contract)?;
+        let in_force = self.contracts.stored(contract).await?;
         let parameters = invariant_input(&in_force, &assignment);
         let output = ModelOutput { text, structured: None, parameters };
         let (verdict, text) = contracts::judged(output, in_force.result.clone()).await?;
@@ -231,9 +231,12 @@ mod tests {
 
     #[test]
     fn answers_that_do_not_conform_name_the_location() {
-        let schema = accord_contract::Schema::compile(&json!({
-            "type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]
-        }))
+        let schema = accord_contract::Schema::compile(
+            &json!({
+                "type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]
+            }),
+            &accord_contract::Meter::default(),
+        )
         .unwrap();
         let contract = contracts::as_it_stands(schema);
         let answer = accord_contract::Answer {
@@ -242,7 +245,8 @@ mod tests {
             input: &Value::Null,
             lift: None,
         };
-        let error = accepted(accord_contract::judge(&answer, &contract)).unwrap_err();
+        let error = accepted(accord_contract::judge(&answer, &contract, &accord_contract::Meter::default()))
+            .unwrap_err();
         assert_eq!(error.name(), ErrorName::ContractViolation);
         assert_eq!(error.body().details.unwrap()["errors"][0]["path"], "$.n");
     }

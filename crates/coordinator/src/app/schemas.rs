@@ -9,7 +9,8 @@ use accord_api::{
 };
 use accord_blueprint::{Named, new_name_error};
 use accord_contract::{
-    Answer, Contract, Inference, Mode, Openness, Options, Schema, SchemaError, Verdict, judge,
+    Answer, Contract, Exceeded, Inference, Meter, Mode, Openness, Options, Schema, SchemaError, Verdict,
+    judge,
 };
 use accord_domain::contract::ValidationMode;
 use accord_store::{SchemaRecord, SchemaStore, StoreError};
@@ -135,7 +136,7 @@ impl Schemas {
             let message = "pass 'text' or 'value', not both";
             return Err(Error::new(ErrorName::InvalidRequest, message));
         }
-        heavy(move || validated(&request)).await
+        heavy(move |meter| validated(&request, meter)).await?.map_err(Error::from)
     }
 
     /// Makes a schema that all examples conform to.
@@ -144,7 +145,7 @@ impl Schemas {
             let message = "no examples to infer from; pass at least one in 'examples'";
             return Err(Error::new(ErrorName::InvalidRequest, message));
         }
-        heavy(move || inferred(&request)).await
+        heavy(move |meter| inferred(&request, meter)).await?.map_err(Error::from)
     }
 }
 
@@ -157,17 +158,17 @@ fn named_by(blueprint: &Value) -> Vec<String> {
     names
 }
 
-fn inferred(request: &InferSchema) -> InferSchemaAnswer {
+fn inferred(request: &InferSchema, meter: &Meter) -> Result<InferSchemaAnswer, Exceeded> {
     let mut inference = Inference::new();
     for example in &request.examples {
-        inference.observe(example);
+        inference.observe(example, meter)?;
     }
     let openness = if request.closed { Openness::Closed } else { Openness::Open };
-    InferSchemaAnswer { schema: inference.schema(openness) }
+    Ok(InferSchemaAnswer { schema: inference.schema(openness, meter)? })
 }
 
-fn validated(request: &ValidateSchema) -> ValidateSchemaAnswer {
-    let schema = match Schema::compile(&request.schema) {
+fn validated(request: &ValidateSchema, meter: &Meter) -> Result<ValidateSchemaAnswer, Exceeded> {
+    let schema = match Schema::compile(&request.schema, meter) {
         Ok(schema) => schema,
         Err(error) => {
             let problem = Problem {
@@ -178,29 +179,29 @@ fn validated(request: &ValidateSchema) -> ValidateSchemaAnswer {
                 line: None,
                 column: None,
             };
-            return ValidateSchemaAnswer {
+            return Ok(ValidateSchemaAnswer {
                 valid: false,
                 problems: vec![problem],
                 hash: None,
                 lint: Vec::new(),
                 lowering: Vec::new(),
                 verdict: None,
-            };
+            });
         }
     };
-    let (lint, lowering) = schema_report(&schema);
-    ValidateSchemaAnswer {
+    let (lint, lowering) = schema_report(&schema, meter)?;
+    Ok(ValidateSchemaAnswer {
         valid: true,
         problems: Vec::new(),
         hash: Some(schema.hash().to_owned()),
         lint,
         lowering,
-        verdict: verdict(request, schema),
-    }
+        verdict: verdict(request, schema, &meter.anew()),
+    })
 }
 
 /// The verdict on the text or value of the request. A value is judged unchanged.
-fn verdict(request: &ValidateSchema, schema: Schema) -> Option<Value> {
+fn verdict(request: &ValidateSchema, schema: Schema, meter: &Meter) -> Option<Value> {
     let mode = match request.mode {
         ValidationMode::Strict => Mode::Strict,
         ValidationMode::Lenient => Mode::Lenient,
@@ -211,7 +212,7 @@ fn verdict(request: &ValidateSchema, schema: Schema) -> Option<Value> {
         (None, Some(value)) => Answer::structured(value, ""),
         (None, None) => return None,
     };
-    Some(shown(&judge(&answer, &contract)))
+    Some(shown(&judge(&answer, &contract, meter)))
 }
 
 /// The shape that `accord check` prints: the names and their order are API.
@@ -240,7 +241,7 @@ fn shown(verdict: &Verdict) -> Value {
 
 /// Compiles away from the threads that serve requests.
 async fn compiled(value: Value) -> Result<Schema, Error> {
-    heavy(move || Schema::compile(&value)).await?.map_err(|error| invalid(&error))
+    heavy(move |meter| Schema::compile(&value, meter)).await?.map_err(|error| invalid(&error))
 }
 
 fn invalid(error: &SchemaError) -> Error {

@@ -112,7 +112,7 @@ impl Received {
             return Ok(work(&self.text));
         }
         let body = self.clone();
-        work::heavy(move || work(&body.text)).await
+        work::heavy(move |_| work(&body.text)).await
     }
 
     #[cfg(test)]

@@ -4,7 +4,7 @@ use accord_api::{
     CreateRun, CreateWorkflowRun, ErrorName, ExecutionMode, PageQuery, RunKind, RunStatus, WorkflowRunId,
 };
 use accord_client::ClientError;
-use accord_contract::Schema;
+use accord_contract::{Limits, Meter, Schema, Stop};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::{Map, Value, json};
 
@@ -167,7 +167,7 @@ impl Accord {
                     workflow => tool_output(workflow?.output_schema),
                 };
                 if let Some(schema) = schema {
-                    conforms(&view.workflow_run_id, &view.output, &schema)?;
+                    conforms(view.workflow_run_id.clone(), view.output.clone(), schema).await?;
                 }
                 Answer::value(view.output.clone())
             }
@@ -178,11 +178,22 @@ impl Accord {
 
 /// Checks the output of a workflow against the output schema of its tool. That schema is inferred from the current agents,
 /// and one of them may have changed during the run.
-fn conforms(id: &WorkflowRunId, output: &Value, schema: &Value) -> Result<(), ToolError> {
-    let problem = match Schema::compile(schema) {
-        Ok(schema) if schema.is_valid(output) => return Ok(()),
-        Ok(schema) => {
-            let errors = schema.violations(output).errors;
+async fn conforms(id: WorkflowRunId, output: Value, schema: Value) -> Result<(), ToolError> {
+    let work = move || conforms_within(&id, &output, &schema, &Meter::new(Limits::WHOLE, Stop::default()));
+    tokio::task::spawn_blocking(work).await.map_err(|error| ToolError::Message(error.to_string()))?
+}
+
+fn conforms_within(
+    id: &WorkflowRunId,
+    output: &Value,
+    schema: &Value,
+    meter: &Meter,
+) -> Result<(), ToolError> {
+    let checked = Schema::compile(schema, meter).map(|schema| schema.check(output, meter));
+    let problem = match checked {
+        Ok(Ok(())) => return Ok(()),
+        Ok(Err(violations)) => {
+            let errors = violations.errors;
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
             format!("its output does not conform to the output schema of the tool: {}", errors.join("; "))
         }
@@ -284,12 +295,15 @@ mod tests {
     fn a_nonconforming_output_is_an_error() {
         let id = WorkflowRunId::new("1");
         let schema = json!({"type": "object", "required": ["severity"]});
-        assert!(conforms(&id, &json!({"severity": "high"}), &schema).is_ok());
+        assert!(conforms_within(&id, &json!({"severity": "high"}), &schema, &Meter::default()).is_ok());
         for (output, schema, expected) in [
             (json!({}), schema, "does not conform to the output schema of the tool: "),
             (json!({}), json!({"type": "nothing"}), "the output schema of the tool cannot be enforced: "),
         ] {
-            let Err(ToolError::Message(text)) = conforms(&id, &output, &schema) else { panic!("{output}") };
+            let Err(ToolError::Message(text)) = conforms_within(&id, &output, &schema, &Meter::default())
+            else {
+                panic!("{output}")
+            };
             assert!(text.contains(expected) && text.contains(&id.to_string()), "{text}");
         }
     }

@@ -32,8 +32,10 @@ struct Stuck {
 
 /// Asks until the contract is met or nothing more can be done.
 pub(super) async fn run(turns: &mut Turns<'_>, terms: &Arc<Terms>) -> (RunEnd, Vec<FactReport>) {
-    let state = match State::new(turns.assignment, terms, turns.capabilities.clone()).await {
+    let cancel = turns.budget.stop();
+    let state = match State::new(turns.assignment, terms, turns.capabilities.clone(), cancel).await {
         Ok(state) => state,
+        Err(_) if cancel.is_cancelled() => return (RunEnd::Stopped, Vec::new()),
         Err(message) => return (failure::executor(message), Vec::new()),
     };
     let mut driver = Driver { turns, terms, state };
@@ -91,7 +93,7 @@ impl Driver<'_, '_> {
         loop {
             let moved = self.turns.fall_back().map_err(|why| Stuck { why, has_moved })?;
             let (capabilities, model) = (self.turns.capabilities.clone(), self.turns.model_name());
-            match self.state.follow(moved, self.terms, capabilities, &model).await {
+            match self.state.follow(moved, self.terms, capabilities, &model, self.turns.budget.stop()).await {
                 Ok(()) => return Ok(()),
                 Err(why) if self.turns.fallbacks.left() == 0 => return Err(Stuck { why, has_moved: true }),
                 Err(_) => has_moved = true,

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use accord_api::{Origin, Strategy};
-use accord_contract::Schema;
 use accord_contract::lower::{Lowered, Profile, Sample, sample};
 use accord_contract::prompt::Form;
+use accord_contract::{Exceeded, Meter, Schema};
 use accord_executor::Capabilities;
 use serde_json::Value;
 
@@ -59,21 +59,33 @@ pub(super) struct Offers {
 }
 
 impl Offers {
-    pub(super) fn new(terms: &Terms, capabilities: &Capabilities, has_tools: bool) -> Self {
+    /// What can be offered. Each part may cost what the meter allows; the form of the answer has to be made.
+    pub(super) fn new(
+        terms: &Terms,
+        capabilities: &Capabilities,
+        has_tools: bool,
+        meter: &Meter,
+    ) -> Result<Self, Exceeded> {
         let profile = capabilities.native.as_ref().or(capabilities.tool.as_ref().map(|tool| &tool.profile));
         // Agents on the command line have no profile, and their models are large.
         let shows_schema =
             profile.and_then(|name| Profile::named(name)).is_none_or(|profile| profile.shows_schema);
-        let form = Form::new(terms.compiled.schema(), shows_schema);
+        let form = Form::new(terms.compiled.schema(), shows_schema, &meter.anew())?;
         // Models that gain by a schema need no sample. A caller's contract is part of the message, which a sample has not.
         let needs_sample = !shows_schema && terms.contract.origin != Origin::Caller;
-        Self {
-            sample: needs_sample.then(|| sample(terms.compiled.schema())).flatten(),
-            native: native(terms, capabilities, has_tools, &form, shows_schema),
-            tool: tool(terms, capabilities, &form, shows_schema),
+        let sample = match needs_sample {
+            true => sample(terms.compiled.schema(), &meter.anew())?,
+            false => None,
+        };
+        let made = Self {
+            sample,
+            native: native(terms, capabilities, has_tools, &form, shows_schema, meter),
+            tool: tool(terms, capabilities, &form, shows_schema, meter),
             has_tools,
             form,
-        }
+        };
+        meter.check_stop()?;
+        Ok(made)
     }
 
     /// Shows forms alone from now on, where there are forms.
@@ -158,6 +170,7 @@ fn native(
     has_tools: bool,
     form: &Form,
     shows_schema: bool,
+    meter: &Meter,
 ) -> Result<Offer, String> {
     let Some(profile) = &capabilities.native else {
         return Err("the executor does not support schemas".to_owned());
@@ -165,11 +178,11 @@ fn native(
     if has_tools && !capabilities.native_beside_tools {
         return Err("the endpoint does not support a schema together with tools".to_owned());
     }
-    let lowered = terms.lowered(profile)?;
+    let lowered = terms.lowered(profile, &meter.anew())?;
     match &lowered.refusal {
         Some(reason) => Err(format!("the schema cannot be sent: {reason}")),
         None => {
-            let form = form_of(&lowered, form, shows_schema);
+            let form = form_of(&lowered, form, shows_schema, meter)?;
             Ok(Offer { lowered, strict: true, form })
         }
     }
@@ -180,21 +193,25 @@ fn tool(
     capabilities: &Capabilities,
     form: &Form,
     shows_schema: bool,
+    meter: &Meter,
 ) -> Result<Offer, String> {
     let Some(tool) = &capabilities.tool else {
         return Err("the executor has no tools".to_owned());
     };
-    let lowered = terms.lowered(&tool.profile)?;
+    let lowered = terms.lowered(&tool.profile, &meter.anew())?;
     if lowered.schema.get("type").and_then(Value::as_str) != Some("object") {
         return Err("tool arguments must be an object, and the schema's root is not one".to_owned());
     }
     // What the provider cannot enforce it can still show to the model.
     let strict = tool.strict && lowered.refusal.is_none();
-    let form = form_of(&lowered, form, shows_schema);
+    let form = form_of(&lowered, form, shows_schema, meter)?;
     Ok(Offer { lowered, strict, form })
 }
 
-fn form_of(lowered: &Lowered, source: &Form, shows_schema: bool) -> Form {
-    let reshaped = lowered.lift.reshapes().then(|| Schema::compile(&lowered.schema).ok()).flatten();
-    reshaped.map_or_else(|| source.clone(), |schema| Form::new(&schema, shows_schema))
+fn form_of(lowered: &Lowered, source: &Form, shows_schema: bool, meter: &Meter) -> Result<Form, String> {
+    let reshapes = lowered.lift.reshapes();
+    let reshaped = reshapes.then(|| Schema::compile(&lowered.schema, &meter.anew()).ok()).flatten();
+    let Some(schema) = reshaped else { return Ok(source.clone()) };
+    let form = Form::new(&schema, shows_schema, &meter.anew());
+    form.map_err(|exceeded| format!("the form of the answer cannot be made: {exceeded}"))
 }

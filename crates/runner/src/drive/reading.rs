@@ -7,13 +7,15 @@ use std::sync::{Arc, LazyLock};
 
 use accord_contract::lower::Lift;
 use accord_contract::{
-    Accepted, Answer as Judgeable, Candidate, Contract, EchoSources, Extract, Mode, Options, Outcome,
+    Accepted, Answer as Judgeable, Candidate, Contract, EchoSources, Extract, Meter, Mode, Options, Outcome,
     Rejected, Schema, Source, Verdict, Violation, Violations, judge, same,
 };
 use accord_executor::{Answer, Stop};
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 use super::continuation;
+use crate::metered::{brief, metered};
 
 /// An answer and its verdict.
 #[derive(Debug, Clone)]
@@ -38,41 +40,46 @@ pub(super) struct AnswerJudge {
 impl AnswerJudge {
     /// Judges an answer. `before` is the text before the cut, if the model was asked to continue; within the turn it
     /// may have been cut off again.
-    pub(super) async fn read(self, answer: &Answer, before: &str) -> Result<Reading, String> {
+    pub(super) async fn read(
+        self,
+        answer: &Answer,
+        before: &str,
+        cancel: &CancellationToken,
+    ) -> Result<Reading, String> {
         let (submissions, structured) = (answer.submissions.clone(), answer.structured.clone());
         let (before, text) = (continuation::assembled(before, &answer.before), answer.text.clone());
         let is_cut = answer.stop == Stop::Truncated;
         // A megabyte with invariants takes a while, and other tasks need this thread.
-        let work = move || match (submissions.is_empty(), structured) {
-            (false, _) => self.submitted(submissions, is_cut),
+        let work = move |meter: &Meter| match (submissions.is_empty(), structured) {
+            (false, _) => self.submitted(submissions, is_cut, meter),
             (true, Some(value)) => {
-                let verdict = self.judge(Some(&value), &text);
+                let verdict = self.judge(Some(&value), &text, meter);
                 let raw = if text.trim().is_empty() { value_text(&verdict) } else { text };
                 Reading { raw, verdict }
             }
             (true, None) if before.is_empty() => {
-                let verdict = self.text(&text);
+                let verdict = self.text(&text, meter);
                 Reading { raw: text, verdict }
             }
-            (true, None) => self.rest(&before, text),
+            (true, None) => self.rest(&before, text, meter),
         };
-        let judged = tokio::task::spawn_blocking(work).await;
+        let judged = metered(cancel, work).await;
         judged.map_err(|error| format!("the answer could not be validated: {error}"))
     }
 
     /// What came after a cut: the rest, or the whole once more, as models like to do. Where more than one thing could be
     /// meant, none is. A joined text is never repaired: the joint may be anywhere in it.
-    fn rest(&self, before: &str, text: String) -> Reading {
+    fn rest(&self, before: &str, text: String, meter: &Meter) -> Reading {
         if continuation::starts_over(before, &text) {
-            let verdict = self.text(&text);
+            let verdict = self.text(&text, meter);
             return Reading { raw: text, verdict };
         }
         let joined = format!("{before}{text}");
         let options = Options { mode: Mode::Strict, ..self.contract.options() };
         let strictly = Self { contract: self.contract.clone().with_options(options), ..self.clone() };
-        let together = strictly.text(&joined);
-        let overlapped = continuation::overlapped(before, &text).map(|joined| strictly.text(&joined));
-        let alone = of_whole(self.text(&text));
+        let together = strictly.text(&joined, meter);
+        let overlapped = continuation::overlapped(before, &text).map(|joined| strictly.text(&joined, meter));
+        let alone = of_whole(self.text(&text, meter));
         let meant: Vec<&Value> = [Some(&together), overlapped.as_ref()]
             .into_iter()
             .filter_map(|verdict| value_of(verdict?))
@@ -94,9 +101,9 @@ impl AnswerJudge {
     /// Each by itself: what two calls hold together, neither of them said. Two different values that conform are
     /// ambiguous, as they are in one text; repaired values count only if no value conforms unchanged. Of an answer
     /// that was cut off the last one is what was cut, and no earlier draft replaces it.
-    fn submitted(&self, submissions: Vec<String>, is_cut: bool) -> Reading {
+    fn submitted(&self, submissions: Vec<String>, is_cut: bool, meter: &Meter) -> Reading {
         let raw = submissions.join("\n");
-        let verdicts: Vec<Verdict> = submissions.iter().map(|text| self.text(text)).collect();
+        let verdicts: Vec<Verdict> = submissions.iter().map(|text| self.text(text, meter)).collect();
         if let Some(last @ Verdict::Rejected(_)) = verdicts.last().filter(|_| is_cut) {
             return Reading { raw, verdict: last.clone() };
         }
@@ -121,19 +128,21 @@ impl AnswerJudge {
                 rejected(Outcome::Ambiguous, message, first.value.clone())
             }
             (None, Some(refused)) => Verdict::Rejected(refused),
-            (None, None) => self.text(&raw),
+            (None, None) => self.text(&raw, meter),
         };
         Reading { raw, verdict }
     }
 
-    fn text(&self, text: &str) -> Verdict {
-        self.judge(None, text)
+    fn text(&self, text: &str, meter: &Meter) -> Verdict {
+        self.judge(None, text, meter)
     }
 
-    fn judge(&self, structured: Option<&Value>, text: &str) -> Verdict {
+    fn judge(&self, structured: Option<&Value>, text: &str, meter: &Meter) -> Verdict {
+        let meter = meter.anew();
         let lift = self.lift.as_ref().filter(|lift| !lift.is_identity());
-        let verdict = judge(&Judgeable { text, structured, input: &self.input, lift }, &self.contract);
-        self.shown.refuse_echo(verdict, &self.input)
+        let verdict =
+            judge(&Judgeable { text, structured, input: &self.input, lift }, &self.contract, &meter);
+        self.shown.refuse_echo(verdict, &self.input, &meter)
     }
 }
 
@@ -180,13 +189,13 @@ fn value_text(verdict: &Verdict) -> String {
 /// Any value, and nothing around it.
 static ANYTHING: LazyLock<Option<Contract>> = LazyLock::new(|| {
     let options = Options { strict_json_only: true, extract_json: Extract::NONE, ..Options::default() };
-    Some(Contract::new(Schema::compile(&Value::Bool(true)).ok()?).with_options(options))
+    Some(Contract::new(Schema::compile(&Value::Bool(true), &brief()).ok()?).with_options(options))
 });
 
 /// A text as one JSON value, or what is wrong with it.
-pub(super) fn parsed(text: &str) -> Result<Value, String> {
+pub(super) fn parsed(text: &str, meter: &Meter) -> Result<Value, String> {
     let Some(contract) = ANYTHING.as_ref() else { return Err("it cannot be parsed".to_owned()) };
-    match judge(&Judgeable::text(text), contract) {
+    match judge(&Judgeable::text(text), contract, meter) {
         Verdict::Accepted(accepted) => Ok(accepted.value),
         Verdict::Rejected(rejected) => {
             let first = rejected.violations.errors.into_iter().next();

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::offers::{Offer, Rung};
 use crate::assignment::{Assignment, Terms};
+use crate::metered::brief;
 
 /// The name of the format, for providers that want one.
 const FORMAT_NAME: &str = "result";
@@ -60,7 +61,7 @@ fn better(
     answer: &str,
     cut_off: bool,
 ) -> String {
-    prompt::retry(&prompt::Retry {
+    let retry = prompt::Retry {
         schema: terms.compiled.schema(),
         form,
         rejected,
@@ -70,7 +71,8 @@ fn better(
             Rung::Tool => prompt::Delivery::Tool,
             Rung::Native | Rung::Prompt => prompt::Delivery::Text,
         },
-    })
+    };
+    prompt::retry(&retry, &brief())
 }
 
 /// What the agent is asked to do.

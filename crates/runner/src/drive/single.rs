@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use accord_api::{Failure, HeldAnswer, Strategy, Validation, attempt};
 use accord_contract::prompt::Form;
-use accord_contract::{Rejected, Verdict};
+use accord_contract::{Meter, Rejected, Verdict};
 use accord_executor::{Answer, Stop};
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -19,6 +19,7 @@ use super::turns::{Judged, NoAnswer, TurnOutcome, Turns};
 use super::{RunEnd, request};
 use crate::assignment::Terms;
 use crate::limits::SHOWN_OUTPUT_BYTES;
+use crate::metered::metered;
 use crate::text::beginning;
 
 /// Some systems put it in front of every text.
@@ -36,7 +37,17 @@ pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> RunEnd
     let assignment = turns.assignment;
     let (system, prompt) = match terms {
         Some(terms) => {
-            let form = Form::new(terms.compiled.schema(), true);
+            let (schema, cancel) = (terms.compiled.schema().clone(), turns.budget.stop());
+            let form = match metered(cancel, move |meter| Form::new(&schema, true, meter)).await {
+                Ok(Ok(form)) => form,
+                _ if cancel.is_cancelled() => return RunEnd::Stopped,
+                Ok(Err(exceeded)) => {
+                    return failure::executor(format!(
+                        "the output schema cannot be put into a form for the model: {exceeded}; make it smaller"
+                    ));
+                }
+                Err(message) => return failure::executor(message),
+            };
             (
                 request::system_under(assignment, terms, Rung::Prompt, &form),
                 request::task_under(assignment, terms, Rung::Prompt, &form),
@@ -97,7 +108,13 @@ pub(super) async fn procedural(turns: &mut Turns<'_>, terms: Option<&Terms>) -> 
             return unanswered(why, turns.said_beside());
         }
     };
-    match (alone(&answer.text), terms) {
+    let (text, cancel) = (answer.text.clone(), turns.budget.stop());
+    let read = match metered(cancel, move |meter| alone(&text, meter)).await {
+        _ if cancel.is_cancelled() => return RunEnd::Stopped,
+        Ok(read) => read,
+        Err(message) => return failure::executor(message),
+    };
+    match (read, terms) {
         (Err(reason), _) => unread(turns, &asked, &answer, &reason).await,
         (Ok(_), Some(terms)) => under(turns, &asked, &answer, terms).await,
         (Ok(value), None) => {
@@ -119,8 +136,8 @@ fn unanswered(why: &NoAnswer, beside: Option<String>) -> RunEnd {
 
 /// A text that is one JSON value, or what is wrong with it. The rules for a program are stricter
 /// than for a model: its value must be the whole output, without surrounding text.
-fn alone(text: &str) -> Result<Value, String> {
-    let value = parsed(text)?;
+fn alone(text: &str, meter: &Meter) -> Result<Value, String> {
+    let value = parsed(text, meter)?;
     match serde_json::from_str::<IgnoredAny>(text.trim_start_matches(BYTE_ORDER_MARK)) {
         Ok(_) => Ok(value),
         Err(error) => Err(format!("unexpected text around the value ({error})")),
@@ -143,7 +160,7 @@ async fn unread(turns: &mut Turns<'_>, asked: &TurnOutcome, answer: &Answer, rea
 async fn under(turns: &mut Turns<'_>, asked: &TurnOutcome, answer: &Answer, terms: &Terms) -> RunEnd {
     let input = turns.assignment.input.clone();
     let bench = AnswerJudge { contract: terms.compiled.clone(), lift: None, input, shown: Arc::default() };
-    match bench.read(answer, "").await {
+    match bench.read(answer, "", turns.budget.stop()).await {
         Err(words) => failure::executor(words),
         Ok(Reading { verdict: Verdict::Rejected(rejected), raw }) => {
             let errors = rejected.violations.errors.iter().map(error).collect();
@@ -189,12 +206,12 @@ mod tests {
     #[test]
     fn the_output_of_a_command_is_one_value() {
         for text in ["{\"n\": 1.10}", "\u{feff} [\"<think>\"]\r\n", "7"] {
-            assert!(alone(text).is_ok(), "{text}");
+            assert!(alone(text, &Meter::default()).is_ok(), "{text}");
         }
         let thinks =
             ["<think>so</think>{\"n\": 1}", "</thinking>{\"n\": 1}", "[THINK]x[/THINK] 7", "<think/>\n[]"];
         for text in thinks {
-            let reason = alone(text).unwrap_err();
+            let reason = alone(text, &Meter::default()).unwrap_err();
             assert!(reason.starts_with("unexpected text around the value"), "{text}: {reason}");
         }
     }

@@ -13,7 +13,7 @@ fn numbers_are_passed_on_unchanged() {
     let claim =
         ClaimedRun { parameters: raw(), conversation: Some(raw()), input: Some(raw()), ..claim("1", "p") };
     let Assignment { parameters, conversation, input, .. } =
-        Assignment::read(&claim, &Known::default(), "here").unwrap();
+        Assignment::read(&claim, &Known::default(), "here", &accord_contract::Meter::default()).unwrap();
     for document in [parameters, conversation.unwrap(), input] {
         assert_eq!(document["v"].to_string(), written);
     }

@@ -234,7 +234,7 @@ async fn reports_wait_for_an_unreachable_coordinator() {
 #[test]
 fn runs_of_one_agent_share_parsed_documents() {
     let known = Known::default();
-    let read = |claim| Assignment::read(&claim, &known, "here").unwrap();
+    let read = |claim| Assignment::read(&claim, &known, "here", &accord_contract::Meter::default()).unwrap();
     let (first, second) = (read(claim_under("1", "hello")), read(claim_under("2", "good day")));
     assert_eq!(
         (&first.parameters["prompt"], &second.parameters["prompt"]),
@@ -243,8 +243,11 @@ fn runs_of_one_agent_share_parsed_documents() {
     assert!(Arc::ptr_eq(&first.agent, &second.agent) && Arc::ptr_eq(&first.settings, &second.settings));
     let (first, second) = (first.terms.unwrap(), second.terms.unwrap());
     assert!(Arc::ptr_eq(&first, &second));
-    assert!(Arc::ptr_eq(&first.lowered("openai").unwrap(), &second.lowered("openai").unwrap()));
-    assert!(first.lowered("nobody").unwrap_err().contains("'nobody'"));
+    assert!(Arc::ptr_eq(
+        &first.lowered("openai", &accord_contract::Meter::default()).unwrap(),
+        &second.lowered("openai", &accord_contract::Meter::default()).unwrap()
+    ));
+    assert!(first.lowered("nobody", &accord_contract::Meter::default()).unwrap_err().contains("'nobody'"));
 }
 
 #[test]
@@ -254,7 +257,10 @@ fn a_session_of_a_cli_stays_on_the_host_of_its_transcript() {
         let blueprint = serde_json::json!({"name": "a", "executor": executor});
         let mut claim = claim("1", "x");
         claim.blueprint = serde_json::value::to_raw_value(&blueprint).unwrap();
-        affinity(&Assignment::read(&claim, &Known::default(), "here").unwrap(), &profile)
+        affinity(
+            &Assignment::read(&claim, &Known::default(), "here", &accord_contract::Meter::default()).unwrap(),
+            &profile,
+        )
     };
     let there = Demands { hostname: Some("h".into()), project_dir: Some("/p".into()), ..Demands::default() };
     for cli in ["claude-code", "codex"] {

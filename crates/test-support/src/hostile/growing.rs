@@ -10,10 +10,6 @@ use super::schema::{named, reference};
 use super::{Shape, family, tower};
 use crate::model::Random;
 
-fn one_of<'a, T>(random: &mut Random, choices: &'a [T]) -> &'a T {
-    &choices[random.below(choices.len())]
-}
-
 /// A number of this range, both ends included.
 fn between(random: &mut Random, least: usize, most: usize) -> usize {
     least + random.below(most - least + 1)
@@ -38,7 +34,7 @@ fn leaf(random: &mut Random) -> Value {
         json!({"enum": ["a", "b", "c"]}),
         json!({"type": "string", "minLength": 9, "description": "nine letters or more"}),
     ];
-    one_of(random, &leaves).clone()
+    random.pick(&leaves).cloned().unwrap_or_default()
 }
 
 /// Arrays that must have several items, in each other: an example of a conforming value grows with a power of the depth.
@@ -211,7 +207,7 @@ pub(super) fn dense(seed: u64) -> Vec<Shape> {
     let (mut brackets, mut flat, mut wide, mut mixed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for size in SIZES {
         for (name, open, close) in [("lists", "[", "]"), ("objects", "{\"a\":", "}"), ("pairs", "[0,", "]")] {
-            let levels = *one_of(&mut random, &[1, 2, 5, 30, 100, 120, 124]);
+            let levels = random.pick(&[1, 2, 5, 30, 100, 120, 124]).copied().unwrap_or_default();
             let piece = tower(levels, open, "0", close);
             brackets.push(repeated(&format!("towers of {levels} {name}"), size, piece));
         }

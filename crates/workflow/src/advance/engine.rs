@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use accord_contract::Meter;
 use accord_domain::event::Body;
 use accord_domain::id::RunId;
 use accord_domain::workflow::{NodeStatus, Status, Worker, WorkflowFailure};
@@ -21,14 +22,22 @@ pub(crate) struct Engine<'a> {
     pub(crate) state: State,
     pub(super) now: Timestamp,
     pub(super) options: &'a CompareOptions,
+    /// What the work for one node may cost.
+    pub(crate) meter: &'a Meter,
     steps: Vec<Step>,
     /// Nodes that may be able to start. A queue, because recursion would overflow on a chain of a thousand checks.
     queue: VecDeque<usize>,
 }
 
 impl<'a> Engine<'a> {
-    pub(super) fn new(flow: &'a Flow, state: State, now: Timestamp, options: &'a CompareOptions) -> Self {
-        Self { flow, state, now, options, steps: Vec::new(), queue: VecDeque::new() }
+    pub(super) fn new(
+        flow: &'a Flow,
+        state: State,
+        now: Timestamp,
+        options: &'a CompareOptions,
+        meter: &'a Meter,
+    ) -> Self {
+        Self { flow, state, now, options, meter, steps: Vec::new(), queue: VecDeque::new() }
     }
 
     pub(super) fn begin(&mut self) {
@@ -182,7 +191,7 @@ impl<'a> Engine<'a> {
         let Some(condition) = self.flow.when(edge) else { return Take::Yes };
         let output =
             self.state.nodes.get(node).and_then(|state| state.output.as_ref()).unwrap_or(&Value::Null);
-        match condition.holds(&[("output", output), ("input", &self.state.head.input)]) {
+        match condition.holds(&[("output", output), ("input", &self.state.head.input)], &self.meter.anew()) {
             Ok(true) => Take::Yes,
             Ok(false) => Take::No,
             Err(reason) => {

@@ -19,6 +19,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
+use accord_contract::Meter;
 use accord_domain::contract::Invariant;
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
@@ -100,15 +101,17 @@ pub struct Start {
 /// A task that can be started, or why it cannot.
 pub(crate) type Prepared = Result<Start, WorkflowFailure>;
 
-/// Advances a run. The options are those of the comparisons before nodes that start.
+/// Advances a run. The options are those of the comparisons before nodes that start. The meter is for one node: a step may start
+/// thousands.
 pub fn advance(
     flow: &Flow,
     state: State,
     event: Event,
     now: Timestamp,
     options: &CompareOptions,
+    meter: &Meter,
 ) -> (State, Vec<Step>) {
-    let mut engine = Engine::new(flow, state, now, options);
+    let mut engine = Engine::new(flow, state, now, options, meter);
     match event {
         Event::Begun => engine.begin(),
         Event::Started { at, worker } => engine.started(at, worker),

@@ -38,7 +38,15 @@ impl Engine<'_> {
 
     fn compare(&mut self, place: usize, node: &Node, inputs: &Map<String, Value>) {
         let Some(siblings) = Siblings::of(self.flow, place, inputs) else { return };
-        let comparison = siblings.compare(inputs, self.options);
+        let comparison = match siblings.compare(inputs, self.options, &self.meter.anew()) {
+            Ok(comparison) => comparison,
+            Err(exceeded) => {
+                if let Some(state) = self.state.nodes.get_mut(place) {
+                    state.warning = Some(format!("the upstream outputs were not compared: {exceeded}"));
+                }
+                return;
+            }
+        };
         for contradiction in comparison.contradictions.iter().take(MOST_CONTRADICTION_EVENTS) {
             let contradiction = Box::new(contradiction.clone());
             self.tell(Body::WorkflowContradiction { node: node.id.clone(), contradiction });

@@ -2,7 +2,7 @@
 //! that may not fit are a warning if they say why. Nothing is reported about values that no schema describes:
 //! expressions, rendered texts, the results of comparisons.
 
-use accord_contract::JsonPath;
+use accord_contract::{JsonPath, Meter};
 use serde_json::{Map, Value, json};
 
 use super::edge_at;
@@ -310,9 +310,9 @@ fn made_in(fields: &Map<String, Value>, at: &str, made: &mut Vec<String>) {
 }
 
 /// Why an agent does not accept a prompt as its only parameter.
-pub(crate) fn accepts_no_prompt(takes: &Takes) -> Option<String> {
+pub(crate) fn accepts_no_prompt(takes: &Takes, meter: &Meter) -> Option<String> {
     let Takes::Schema(schema) = takes else { return None };
-    match fits(&prompt(), schema) {
+    match fits(&prompt(), schema, meter) {
         Fit::Never(misfits) => Some(reasons(&misfits)),
         Fit::Always | Fit::Perhaps(_) => None,
     }
@@ -324,7 +324,7 @@ const MOST_DOUBTS: usize = 3;
 impl AgentInput {
     /// Reports where it does not fit a schema. False if it cannot fit.
     fn may_be(&self, taken: &Value, what: &str, findings: &mut Findings) -> bool {
-        match fits(&self.schema, taken) {
+        match fits(&self.schema, taken, findings.meter) {
             Fit::Always => true,
             Fit::Never(misfits) => {
                 findings.error(self.place.clone(), format!("expected {what}: {}", reasons(&misfits)));

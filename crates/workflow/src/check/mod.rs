@@ -9,7 +9,7 @@ mod output;
 mod tests;
 mod topology;
 
-use accord_contract::JsonPath;
+use accord_contract::{JsonPath, Meter};
 use accord_domain::nearest;
 
 pub(crate) use contracts::{Upstream, accepts_no_prompt};
@@ -23,8 +23,8 @@ use crate::limits::MOST_NAMES;
 use crate::signature::Known;
 use topology::Topology;
 
-pub fn check(graph: &Graph, known: &Known) -> Vec<Finding> {
-    let mut findings = Findings::default();
+pub fn check(graph: &Graph, known: &Known, meter: &Meter) -> Vec<Finding> {
+    let mut findings = Findings::new(meter);
     let topology = Topology::new(graph);
     topology.check(&mut findings);
     names(graph, known, &mut findings);
@@ -43,7 +43,11 @@ fn annotations(graph: &Graph, findings: &mut Findings) {
     for (node, work, role) in graph.works() {
         let place = role.place(&node.id).key("output_schema");
         let schema = work.output_schema.as_ref().and_then(OutputSchema::inline);
-        for (inner, message) in schema.into_iter().flat_map(annotation_problems) {
+        for (inner, message) in schema
+            .into_iter()
+            .flat_map(|schema| annotation_problems(schema, findings.meter))
+            .collect::<Vec<_>>()
+        {
             findings.warning(place.join(&inner), message);
         }
     }

@@ -1,5 +1,6 @@
 //! The schema of a workflow's output, for workflows that contain it.
 
+use accord_contract::Meter;
 use serde_json::{Map, Value, json};
 
 use super::contracts::{Upstream, object};
@@ -11,7 +12,14 @@ use crate::schema_parts::Wrapper;
 use crate::signature::Known;
 
 /// The schema of a run's output; `None` if nothing is known of it.
-pub fn output_schema(graph: &Graph, known: &Known) -> Option<Value> {
+/// It has a copy of each schema that it consists of, and is not known if that is too much.
+pub fn output_schema(graph: &Graph, known: &Known, meter: &Meter) -> Option<Value> {
+    let schema = whole_output(graph, known, meter)?;
+    meter.bytes(schema.to_string().len()).ok()?;
+    Some(schema)
+}
+
+fn whole_output(graph: &Graph, known: &Known, meter: &Meter) -> Option<Value> {
     let topology = Topology::new(graph);
     let sure = sure(graph, &topology);
     let outputs: Vec<usize> = (0..graph.nodes.len())
@@ -24,6 +32,7 @@ pub fn output_schema(graph: &Graph, known: &Known) -> Option<Value> {
     let mut all = Wrapper::default();
     let mut properties = Map::new();
     for place in &outputs {
+        meter.steps(1).ok()?;
         let schema = output(graph, known, &topology, &sure, *place).unwrap_or(Value::Bool(true));
         properties.insert(graph.nodes.get(*place)?.id.clone(), all.put(&schema));
     }
@@ -98,6 +107,7 @@ mod tests {
     use super::*;
     use crate::graph::read;
     use crate::signature::{Signature, Takes};
+    use accord_contract::Meter;
 
     fn given(nodes: Value, edges: &[(&str, &str)]) -> Option<Value> {
         let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({"from": from, "to": to})).collect();
@@ -106,7 +116,8 @@ mod tests {
 
     fn with_edges(mut nodes: Value, edges: Value) -> Option<Value> {
         nodes["input"] = json!({"type": "input"});
-        let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
+        let (graph, findings) =
+            read(&json!({"name": "x", "nodes": nodes, "edges": edges}), &Meter::default());
         assert_eq!(findings, []);
         let mut known = Known::default();
         for (name, gives) in [("tree", Some(tree())), ("free", None)] {
@@ -115,7 +126,7 @@ mod tests {
                 Signature { takes: Takes::Prompt, gives, fixed: true, description: None },
             );
         }
-        output_schema(&graph.unwrap(), &known)
+        output_schema(&graph.unwrap(), &known, &Meter::default())
     }
 
     fn tree() -> Value {

@@ -1,5 +1,6 @@
 mod fitting;
 
+use accord_contract::Meter;
 use serde_json::{Value, json};
 
 use super::*;
@@ -36,7 +37,7 @@ fn known() -> Known {
 }
 
 fn found(nodes: Value, edges: Value) -> Vec<String> {
-    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
+    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}), &Meter::default());
     assert_eq!(findings, []);
     messages(&graph.unwrap(), &known())
 }
@@ -282,7 +283,7 @@ fn unreadable_parts_hide_and_cause_no_other_mistakes() {
         {"from": "input", "to": "a"}, {"from": "input", "to": "a"}, {"from": "gone", "to": "c"}, {"from": "b", "to": "d"},
         {"from": "a", "to": "a"},
     ]);
-    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
+    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}), &Meter::default());
     assert_eq!(findings.len(), 3, "{findings:?}");
     let expected = [
         "$.nodes.output: no incoming edge; a node of type output needs one",
@@ -305,7 +306,8 @@ fn reports_unreachable_nodes_beside_unreadable_edges() {
         let edges = json!([
             {"from": "input", "to": "a"}, {"from": "a", "to": "output"}, {"from": "b", "to": "output"}, edge,
         ]);
-        let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
+        let (graph, findings) =
+            read(&json!({"name": "x", "nodes": nodes, "edges": edges}), &Meter::default());
         assert_eq!(findings.len(), 1, "{findings:?}");
         messages(&graph.unwrap(), &known())
     };

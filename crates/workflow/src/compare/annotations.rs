@@ -1,7 +1,7 @@
 //! Checks the annotations of a schema (`x-key`, `x-conflict`, `x-text`). Problems are reported when an agent or a workflow
 //! is checked; the comparison itself ignores such annotations.
 
-use accord_contract::JsonPath;
+use accord_contract::{JsonPath, Meter};
 use serde_json::Value;
 
 use crate::check::fields::{Field, field};
@@ -10,9 +10,9 @@ use crate::schema_parts::{Holds, holds, taken_out};
 const ANNOTATIONS: [&str; 3] = ["x-key", "x-conflict", "x-text"];
 
 /// Problems of the annotations in a schema, with their locations.
-pub fn annotation_problems(schema: &Value) -> Vec<(JsonPath, String)> {
+pub fn annotation_problems(schema: &Value, meter: &Meter) -> Vec<(JsonPath, String)> {
     let mut problems = Vec::new();
-    look(schema, schema, &JsonPath::root(), &mut problems);
+    look(schema, schema, &JsonPath::root(), &mut problems, meter);
     problems
 }
 
@@ -36,11 +36,20 @@ pub(crate) fn is_compared(schema: &Value) -> bool {
     }
 }
 
-fn look(root: &Value, schema: &Value, place: &JsonPath, problems: &mut Vec<(JsonPath, String)>) {
+fn look(
+    root: &Value,
+    schema: &Value,
+    place: &JsonPath,
+    problems: &mut Vec<(JsonPath, String)>,
+    meter: &Meter,
+) {
+    if meter.steps(1).is_err() {
+        return;
+    }
     match schema {
         Value::Array(schemas) => {
             for (index, schema) in schemas.iter().enumerate() {
-                look(root, schema, &place.index(index), problems);
+                look(root, schema, &place.index(index), problems, meter);
             }
         }
         Value::Object(keywords) => {
@@ -53,9 +62,11 @@ fn look(root: &Value, schema: &Value, place: &JsonPath, problems: &mut Vec<(Json
                 match (holds(keyword), value) {
                     (Holds::Data, _) => {}
                     (Holds::Named, Value::Object(named)) => {
-                        named.iter().for_each(|(name, inner)| look(root, inner, &place.key(name), problems));
+                        named
+                            .iter()
+                            .for_each(|(name, inner)| look(root, inner, &place.key(name), problems, meter));
                     }
-                    (Holds::Named | Holds::Schemas, inner) => look(root, inner, &place, problems),
+                    (Holds::Named | Holds::Schemas, inner) => look(root, inner, &place, problems, meter),
                 }
             }
         }
@@ -109,12 +120,13 @@ fn cannot_have(item: &Value, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use accord_contract::Meter;
     use serde_json::json;
 
     use super::*;
 
     fn problems(schema: Value) -> Vec<String> {
-        annotation_problems(&schema)
+        annotation_problems(&schema, &Meter::default())
             .iter()
             .map(|(place, problem)| format!("{}: {problem}", place.path()))
             .collect()

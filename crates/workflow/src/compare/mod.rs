@@ -64,6 +64,7 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use accord_contract::{Exceeded, Meter};
 use accord_domain::comparison::{Comparison, ComparisonLimit, Truncation};
 use serde_json::Value;
 
@@ -127,29 +128,45 @@ impl CompareOptions {
     }
 }
 
-pub fn compare(siblings: &[Sibling<'_>], options: &CompareOptions) -> Comparison {
+/// Compares outputs. What is collected and what is compared is limited, and reported where it is cut.
+pub fn compare(
+    siblings: &[Sibling<'_>],
+    options: &CompareOptions,
+    meter: &Meter,
+) -> Result<Comparison, Exceeded> {
     let mut omissions = Omissions::default();
     let entries = collect::entries(siblings, &mut omissions);
+    meter.steps(STEPS_AN_ENTRY.saturating_mul(entries.len() as u64))?;
     let mut related = pairs::Related::of(&entries, options, &mut omissions);
+    meter.check()?;
     let things = exact::things(&entries, &related);
     let (mut contradictions, agreements) = exact::compare(&things);
     places::add(&entries, &mut related, &mut contradictions);
     contradictions.extend(clearings::compare(&entries, &things, options.line_distance, &mut omissions));
     exact::sort(&mut contradictions);
     let near_duplicates = near::compare(&entries, &related);
-    Comparison { contradictions, near_duplicates, agreements, truncated: omissions.into_truncations() }
+    let truncated = omissions.into_truncations();
+    Ok(Comparison { contradictions, near_duplicates, agreements, truncated })
 }
 
 /// The texts whose vectors a comparison can use, each once: those that have a neighbour near enough to be compared with.
-pub fn texts_to_embed(siblings: &[Sibling<'_>], line_distance: u64) -> Vec<String> {
+pub fn texts_to_embed(
+    siblings: &[Sibling<'_>],
+    line_distance: u64,
+    meter: &Meter,
+) -> Result<Vec<String>, Exceeded> {
     let mut omissions = Omissions::default();
     let entries = collect::entries(siblings, &mut omissions);
+    meter.steps(STEPS_AN_ENTRY.saturating_mul(entries.len() as u64))?;
     let pairs = pairs::with_texts(&entries, line_distance, &mut omissions);
     let of = |entry: usize| entries.get(entry).and_then(|entry: &Entry| entry.text.clone());
     let texts: BTreeSet<String> =
         pairs.into_iter().flat_map(|(first, second)| [of(first), of(second)]).flatten().collect();
-    texts.into_iter().collect()
+    Ok(texts.into_iter().collect())
 }
+
+/// What it costs to compare an entry with the nearest others at its location.
+const STEPS_AN_ENTRY: u64 = 100;
 
 #[derive(Debug, Default)]
 struct Omissions(BTreeMap<ComparisonLimit, u64>);

@@ -26,6 +26,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+use accord_contract::Meter;
 use serde_json::Value;
 
 pub(crate) use document::{is_addressed, mentions_references, says_nothing};
@@ -64,13 +65,13 @@ impl std::fmt::Display for Misfit {
 }
 
 /// Compares the schema of an output with the schema of an input.
-pub(crate) fn fits(producer: &Value, consumer: &Value) -> Fit {
-    let search = Search::new(producer, consumer);
+pub(crate) fn fits(producer: &Value, consumer: &Value, meter: &Meter) -> Fit {
+    let search = Search::new(producer, consumer, meter);
     let mut open = Vec::new();
     if search.include(&[producer], consumer, "", &mut open) {
         return Fit::Always;
     }
-    let search = Search::new(producer, consumer);
+    let search = Search::new(producer, consumer, meter);
     let mut impossible = Vec::new();
     if search.disjoint(&[producer], consumer, "", &mut impossible) {
         return Fit::Never(tidy(impossible));

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use accord_contract::Meter;
 use serde_json::Value;
 
 use super::Misfit;
@@ -13,6 +14,9 @@ const MAX_DEPTH: usize = 48;
 /// The maximum number of steps: enough for schemas with thousands of members, and fast.
 const MAX_STEPS: usize = 50_000;
 
+/// What one of these steps is on the meter: it compares all keywords of two schemas.
+const METER_STEPS: u64 = 20;
+
 pub(super) struct Search<'s> {
     pub(super) producer: Document<'s>,
     pub(super) consumer: Document<'s>,
@@ -20,6 +24,7 @@ pub(super) struct Search<'s> {
     same_document: bool,
     depth: Cell<usize>,
     steps: Cell<usize>,
+    meter: &'s Meter,
 }
 
 /// A step down, undone when it is dropped.
@@ -32,7 +37,7 @@ impl Drop for Deeper<'_> {
 }
 
 impl<'s> Search<'s> {
-    pub(super) fn new(producer: &'s Value, consumer: &'s Value) -> Self {
+    pub(super) fn new(producer: &'s Value, consumer: &'s Value, meter: &'s Meter) -> Self {
         Self {
             producer: Document::new(producer),
             consumer: Document::new(consumer),
@@ -40,13 +45,15 @@ impl<'s> Search<'s> {
             same_document: producer == consumer,
             depth: Cell::new(0),
             steps: Cell::new(0),
+            meter,
         }
     }
 
     /// Goes one step down, if that is still allowed.
     pub(super) fn deeper(&self) -> Option<Deeper<'_>> {
         self.steps.set(self.steps.get() + 1);
-        if self.depth.get() >= MAX_DEPTH || self.steps.get() > MAX_STEPS {
+        let is_charged = self.meter.steps(METER_STEPS).is_ok();
+        if self.depth.get() >= MAX_DEPTH || self.steps.get() > MAX_STEPS || !is_charged {
             return None;
         }
         self.depth.set(self.depth.get() + 1);

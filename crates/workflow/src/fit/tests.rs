@@ -1,5 +1,6 @@
 //! Schemas that fit, and schemas that do not.
 
+use accord_contract::Meter;
 use accord_contract::Schema;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 
 fn cannot_fit(producer: &Value, consumer: &Value) -> Vec<(String, String)> {
-    match fits(producer, consumer) {
+    match fits(producer, consumer, &Meter::default()) {
         Fit::Never(misfits) => misfits.into_iter().map(|misfit| (misfit.pointer, misfit.message)).collect(),
         other => panic!("{producer} → {consumer}: {other:?}"),
     }
@@ -74,7 +75,7 @@ fn values_that_always_fit() {
         ),
     ];
     for (producer, consumer) in cases {
-        assert_eq!(fits(&producer, &consumer), Fit::Always, "{producer} → {consumer}");
+        assert_eq!(fits(&producer, &consumer, &Meter::default()), Fit::Always, "{producer} → {consumer}");
     }
 }
 
@@ -194,7 +195,9 @@ fn says_why_a_fit_is_unknown() {
         ),
     ];
     for (producer, consumer, pointer, message) in cases {
-        let Fit::Perhaps(misfits) = fits(&producer, &consumer) else { panic!("{producer} → {consumer}") };
+        let Fit::Perhaps(misfits) = fits(&producer, &consumer, &Meter::default()) else {
+            panic!("{producer} → {consumer}")
+        };
         let told: Vec<_> =
             misfits.iter().map(|each| (each.pointer.as_str(), each.message.as_str())).collect();
         assert_eq!(told, [(pointer, message)], "{producer} → {consumer}");
@@ -208,7 +211,7 @@ fn says_why_a_fit_is_unknown() {
 fn same_keywords_of_another_dialect_differ() {
     let tuple = json!({"prefixItems": [{"type": "string"}]});
     let newer = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "allOf": [tuple]});
-    assert!(matches!(fits(&json!({"allOf": [tuple]}), &newer), Fit::Perhaps(_)));
+    assert!(matches!(fits(&json!({"allOf": [tuple]}), &newer, &Meter::default()), Fit::Perhaps(_)));
 }
 
 #[test]
@@ -235,7 +238,10 @@ fn partial_fits_are_not_fits() {
         (without("string"), without("integer")),
     ];
     for (producer, consumer) in cases {
-        assert!(matches!(fits(&producer, &consumer), Fit::Perhaps(_)), "{producer} {consumer}");
+        assert!(
+            matches!(fits(&producer, &consumer, &Meter::default()), Fit::Perhaps(_)),
+            "{producer} {consumer}"
+        );
     }
 }
 
@@ -244,18 +250,21 @@ fn comparing_recursive_and_huge_schemas_terminates() {
     let endless = json!({"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#"}}});
     let other = json!({"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/definitions/b"}},
         "definitions": {"b": {"type": "object", "properties": {"a": {"$ref": "#"}}}}});
-    assert!(!matches!(fits(&endless, &other), Fit::Never(_)));
-    assert!(matches!(fits(&json!({"$ref": "#"}), &json!({"$ref": "#", "type": "string"})), Fit::Perhaps(_)));
+    assert!(!matches!(fits(&endless, &other, &Meter::default()), Fit::Never(_)));
+    assert!(matches!(
+        fits(&json!({"$ref": "#"}), &json!({"$ref": "#", "type": "string"}), &Meter::default()),
+        Fit::Perhaps(_)
+    ));
     let union = |depth: usize| {
         (0..depth).fold(json!({"type": "string"}), |inner, _| json!({"anyOf": [inner, inner]}))
     };
-    assert!(!matches!(fits(&union(12), &union(11)), Fit::Never(_)));
+    assert!(!matches!(fits(&union(12), &union(11), &Meter::default()), Fit::Never(_)));
     let wide = |count: usize| {
         let properties: serde_json::Map<String, Value> =
             (0..count).map(|index| (format!("p{index}"), json!({"type": "string"}))).collect();
         json!({"type": "object", "properties": properties})
     };
-    assert_eq!(fits(&wide(2_000), &wide(1_999)), Fit::Always);
+    assert_eq!(fits(&wide(2_000), &wide(1_999), &Meter::default()), Fit::Always);
 }
 
 #[test]
@@ -269,8 +278,11 @@ fn invalid_schemas_get_no_verdict() {
         json!({"properties": []}),
         json!({"anyOf": {}}),
     ] {
-        assert!(matches!(fits(&json!({"type": ["string", "object"]}), &odd), Fit::Perhaps(_)), "{odd}");
-        assert!(!matches!(fits(&odd, &json!({"type": "string"})), Fit::Never(_)), "{odd}");
+        assert!(
+            matches!(fits(&json!({"type": ["string", "object"]}), &odd, &Meter::default()), Fit::Perhaps(_)),
+            "{odd}"
+        );
+        assert!(!matches!(fits(&odd, &json!({"type": "string"}), &Meter::default()), Fit::Never(_)), "{odd}");
     }
 }
 
@@ -389,16 +401,16 @@ proptest! {
     /// A verdict must agree with the validator for every value that is tried.
     #[test]
     fn a_verdict_is_never_wrong(producer in schema(), consumer in schema()) {
-        let (Ok(given), Ok(taken)) = (Schema::compile(&producer), Schema::compile(&consumer)) else {
+        let (Ok(given), Ok(taken)) = (Schema::compile(&producer, &Meter::default()), Schema::compile(&consumer, &Meter::default())) else {
             return Ok(());
         };
-        let verdict = fits(&producer, &consumer);
+        let verdict = fits(&producer, &consumer, &Meter::default());
         if matches!(verdict, Fit::Perhaps(_)) {
             return Ok(());
         }
         VALUES.with(|values| {
-            for value in values.iter().filter(|value| given.is_valid(value)) {
-                prop_assert_eq!(taken.is_valid(value), verdict == Fit::Always, "{} {:?}", value, verdict);
+            for value in values.iter().filter(|value| given.accepts(value, &Meter::default())) {
+                prop_assert_eq!(taken.accepts(value, &Meter::default()), verdict == Fit::Always, "{} {:?}", value, verdict);
             }
             Ok(())
         })?;
@@ -406,7 +418,7 @@ proptest! {
 
     #[test]
     fn a_schema_fits_itself(schema in schema()) {
-        prop_assert_eq!(fits(&schema, &schema), Fit::Always);
-        prop_assert_eq!(fits(&schema, &json!({})), Fit::Always);
+        prop_assert_eq!(fits(&schema, &schema, &Meter::default()), Fit::Always);
+        prop_assert_eq!(fits(&schema, &json!({}), &Meter::default()), Fit::Always);
     }
 }

@@ -174,6 +174,7 @@ fn node_of_kind(kind: &Definition) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use accord_contract::Meter;
     use accord_contract::Schema;
     use serde_json::json;
 
@@ -203,12 +204,12 @@ mod tests {
     }
 
     fn conforms(document: &Value) -> bool {
-        Schema::compile(&file_schema()).unwrap().is_valid(document)
+        Schema::compile(&file_schema(), &Meter::default()).unwrap().accepts(document, &Meter::default())
     }
 
     #[test]
     fn accepts_a_file_that_can_be_read() {
-        assert_eq!(read(&document()).1, []);
+        assert_eq!(read(&document(), &Meter::default()).1, []);
         assert!(conforms(&document()));
     }
 
@@ -240,7 +241,10 @@ mod tests {
                 .as_object_mut()
                 .unwrap()
                 .insert(name.to_owned(), value);
-            assert!(!read(&document_with_mistake).1.is_empty(), "the reader takes {pointer}");
+            assert!(
+                !read(&document_with_mistake, &Meter::default()).1.is_empty(),
+                "the reader takes {pointer}"
+            );
             assert!(!conforms(&document_with_mistake), "the schema takes {pointer}");
         }
     }
@@ -251,7 +255,7 @@ mod tests {
         // The reader lists the fields that a node of a type can have.
         for kind in kinds::ALL.map(|kind| kind.name) {
             let node = json!({"type": kind, "agent": "a", "assert": "true", "message": "m", "over": "o", "agents": ["a"], "output_schema": true, "?": 1});
-            let findings = read(&json!({"name": "x", "nodes": {"one": node}})).1;
+            let findings = read(&json!({"name": "x", "nodes": {"one": node}}), &Meter::default()).1;
             let expected =
                 findings.iter().find_map(|each| each.message.split_once("expected one of ")).unwrap().1;
             let mut read: Vec<&str> = expected.split(", ").collect();

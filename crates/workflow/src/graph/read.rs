@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use accord_contract::JsonPath;
+use accord_contract::{JsonPath, Meter};
 use accord_domain::nearest;
 use serde_json::Value;
 
@@ -12,8 +12,8 @@ use crate::finding::{Finding, Findings};
 use crate::limits::{MOST_EDGES, MOST_NAMES, MOST_NODES};
 
 /// Reads a document. If some nodes or edges cannot be read, the graph has the others, so that they can be checked too.
-pub fn read(document: &Value) -> (Option<Graph>, Vec<Finding>) {
-    let mut findings = Findings::default();
+pub fn read(document: &Value, meter: &Meter) -> (Option<Graph>, Vec<Finding>) {
+    let mut findings = Findings::new(meter);
     let graph = graph(document, &mut findings);
     (graph, findings.into_vec())
 }

@@ -1,3 +1,4 @@
+use accord_contract::Meter;
 use serde_json::json;
 
 use super::*;
@@ -25,7 +26,7 @@ fn reads_a_document() {
         },
         "edges": [{"from": "input", "to": "look"}, {"from": "look", "to": "output", "when": "output.ok"}],
     });
-    let (graph, findings) = read(&document);
+    let (graph, findings) = read(&document, &Meter::default());
     assert_eq!(findings, []);
     let node = |id: &str, kind| Node { id: id.to_owned(), kind, on_failure: OnFailure::default() };
     let work = Work {
@@ -65,7 +66,7 @@ fn reports_all_mistakes_at_once() {
         "edges": [{"from": "c", "to": "nowhere"}, {"from": "d", "to": "e"}, 1],
         "extra": 1,
     });
-    let (graph, findings) = read(&document);
+    let (graph, findings) = read(&document, &Meter::default());
     // The readable parts remain, to find further problems.
     let graph = graph.unwrap();
     assert_eq!(graph.nodes.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["e", "input"]);
@@ -102,7 +103,7 @@ fn reports_all_mistakes_at_once() {
 #[test]
 fn reads_the_condition_of_a_check_without_a_message() {
     let nodes = json!({"input": {"type": "input"}, "found": {"type": "check", "assert": "input =="}});
-    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": []}));
+    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": []}), &Meter::default());
     let expected = "$.nodes.found.message: missing field 'message': the message if the check fails";
     assert_eq!(messages(&findings), [expected]);
     assert_eq!(graph.map(|graph| graph.nodes.len()), Some(2));
@@ -120,18 +121,18 @@ fn suggests_the_nearest_name() {
         "$.nodes.output.valeu: unknown field 'valeu' in a node of type output; did you mean 'value'?",
         "$.edges[0].to: unknown node 'writr'; did you mean 'writer'?",
     ];
-    assert_eq!(messages(&read(&document).1), expected);
+    assert_eq!(messages(&read(&document, &Meter::default()).1), expected);
 }
 
 #[test]
 fn rejects_hostile_documents() {
     for document in [json!(null), json!([]), json!("x"), json!({}), json!({"name": "x", "nodes": []})] {
-        let (graph, findings) = read(&document);
+        let (graph, findings) = read(&document, &Meter::default());
         assert!(graph.is_none() && !findings.is_empty(), "{document}");
     }
     let nodes: Map<String, Value> = (0..=crate::limits::MOST_NODES)
         .map(|index| (format!("n{index}"), json!({"type": "output"})))
         .collect();
-    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes}));
+    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes}), &Meter::default());
     assert!(graph.is_none() && findings.len() == 1);
 }

@@ -67,7 +67,7 @@ pub(crate) fn output_schema(reader: &mut ObjectReader<'_>, findings: &mut Findin
 
 /// A JSON Schema, which must compile.
 pub(crate) fn schema(value: &Value, place: JsonPath, findings: &mut Findings) -> Option<Value> {
-    match accord_contract::Schema::compile(value) {
+    match accord_contract::Schema::compile(value, findings.meter) {
         Ok(_) => Some(value.clone()),
         Err(error) => {
             findings.error(place.join(&JsonPath::of_pointer(value, &error.pointer)), error.message);

@@ -91,7 +91,10 @@ impl Behaviour for CheckNode {
         let named: Vec<(&str, &Value)> =
             variables.iter().map(|(name, value)| (name.as_str(), value)).collect();
         let holds = match engine.flow.assert(node) {
-            Some(condition) => condition.holds(&named).map_err(|error| engine.check_error(node, &error)),
+            Some(condition) => {
+                let holds = condition.holds(&named, &engine.meter.anew());
+                holds.map_err(|error| engine.check_error(node, &error))
+            }
             None => Err("it was not compiled".to_owned()),
         };
         let message = match holds {

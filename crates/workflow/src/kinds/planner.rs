@@ -135,7 +135,7 @@ impl Behaviour for PlannerNode {
                 continue;
             };
             // A warning, because the plan may do without this agent.
-            if let Some(reason) = accepts_no_prompt(&signature.takes) {
+            if let Some(reason) = accepts_no_prompt(&signature.takes, findings.meter) {
                 let message =
                     format!("'{name}' does not accept a prompt, which is all a subtask provides: {reason}");
                 findings.warning(at.index(index), message);

@@ -1,7 +1,7 @@
 //! Checks the contracts: schemas compile, rules parse, options are in their ranges.
 
 use accord_contract::lower::Profile;
-use accord_contract::{Invariant, Invariants, JsonPath, Schema, Violation};
+use accord_contract::{Invariant, Invariants, JsonPath, Meter, Schema, Violation};
 use accord_domain::agent::{Blueprint, Executor};
 use accord_domain::contract::{Embedded, ExtractJson, MOST_RETRIES, Options, Strategy};
 use accord_domain::provider::ProviderKind;
@@ -52,10 +52,14 @@ fn examples(blueprint: &Blueprint, contracts: &Contracts, findings: &mut Finding
         findings.error(place.clone(), "examples need an 'output_schema' or a 'default_output_schema'");
     }
     let implicit = implicit_parameters();
-    let implicit = blueprint.parameters_schema.is_none().then(|| Schema::compile(&implicit).ok()).flatten();
+    let implicit = blueprint
+        .parameters_schema
+        .is_none()
+        .then(|| Schema::compile(&implicit, findings.meter).ok())
+        .flatten();
     let input = contracts.parameters.as_ref().or(implicit.as_ref());
     for (index, example) in blueprint.examples.iter().enumerate() {
-        let place = place.index(index);
+        let (place, meter) = (place.index(index), findings.meter.anew());
         let mut broken = |field: &str, violations: Vec<Violation>| {
             for violation in violations {
                 let message = format!("{}: {}", violation.path, violation.message);
@@ -63,17 +67,21 @@ fn examples(blueprint: &Blueprint, contracts: &Contracts, findings: &mut Finding
             }
         };
         if let Some(schema) = input {
-            broken("input", schema.violations(&example.input).errors);
+            broken("input", errors(schema, &example.input, &meter));
         }
         if let Some(DeclaredSchema::Inline(schema)) = output {
-            let violations = schema.violations(&example.output).errors;
+            let violations = errors(schema, &example.output, &meter);
             let conforms = violations.is_empty();
             broken("output", violations);
             if conforms {
-                broken("output", contracts.invariants.check(&example.output, &example.input));
+                broken("output", contracts.invariants.violations(&example.output, &example.input, &meter));
             }
         }
     }
+}
+
+fn errors(schema: &Schema, value: &Value, meter: &Meter) -> Vec<Violation> {
+    schema.check(value, meter).err().map(|violations| violations.errors).unwrap_or_default()
 }
 
 /// Warns about fields that invariants read and the schemas do not have. Registered schemas are not known here.
@@ -115,9 +123,9 @@ fn writer(executor: &Executor) -> Writer<'_> {
 
 /// Compiles a schema and warns about doubtful parts.
 fn compiled(value: &Value, place: &JsonPath, writer: Writer<'_>, findings: &mut Findings) -> Option<Schema> {
-    match Schema::compile(value) {
+    match Schema::compile(value, findings.meter) {
         Ok(schema) => {
-            for (inner, doubt) in accord_workflow::schema_warnings(&schema, writer) {
+            for (inner, doubt) in accord_workflow::schema_warnings(&schema, writer, findings.meter) {
                 findings.warning_within(place, &inner, doubt);
             }
             Some(schema)
@@ -148,7 +156,7 @@ fn declared(
         return Some(DeclaredSchema::Named(name.clone()));
     }
     let schema = compiled(value, &place, writer, findings)?;
-    for (inner, message) in accord_workflow::compare::annotation_problems(value) {
+    for (inner, message) in accord_workflow::compare::annotation_problems(value, findings.meter) {
         findings.warning_within(&place, &inner, message);
     }
     if !is_object_with_properties(value) {

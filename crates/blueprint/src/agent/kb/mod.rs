@@ -52,15 +52,15 @@ pub(super) fn map(document: &mut Document, findings: &mut Findings) {
     document.value = Value::Object(mapping.blueprint);
 }
 
-struct Mapping<'a> {
+struct Mapping<'a, 'm> {
     /// What is not converted yet.
     left: Map<String, Value>,
     blueprint: Map<String, Value>,
     renamed: Vec<(JsonPath, JsonPath)>,
-    findings: &'a mut Findings,
+    findings: &'a mut Findings<'m>,
 }
 
-impl Mapping<'_> {
+impl Mapping<'_, '_> {
     fn all(&mut self) {
         self.left.shift_remove("schema");
         self.moved(&["id"], &["name"]);

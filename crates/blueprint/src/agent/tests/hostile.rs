@@ -1,3 +1,4 @@
+use accord_contract::Meter;
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -16,7 +17,7 @@ fn beside_a_sound_one(prepare: impl FnOnce(&TempDir, &std::path::Path)) -> Vec<S
     fs::create_dir_all(&sound).unwrap();
     fs::write(sound.join("agent.yaml"), REVIEWER).unwrap();
     prepare(&outside, &hostile);
-    let files = Agents::load(folder.path());
+    let files = Agents::load(folder.path(), &Meter::default());
     assert!(files.definitions["reviewer"].parsed.valid.is_some());
     let agent = &files.definitions["a"];
     assert!(agent.parsed.valid.is_none());
@@ -112,7 +113,7 @@ fn rejects_entries_that_are_not_files() {
 #[test]
 fn a_missing_folder_has_no_agents() {
     let folder = TempDir::new().unwrap();
-    assert!(Agents::load(&folder.path().join("none")).definitions.is_empty());
+    assert!(Agents::load(&folder.path().join("none"), &Meter::default()).definitions.is_empty());
     fs::write(folder.path().join("file"), "").unwrap();
-    assert!(Agents::load(&folder.path().join("file")).definitions.is_empty());
+    assert!(Agents::load(&folder.path().join("file"), &Meter::default()).definitions.is_empty());
 }

@@ -8,6 +8,7 @@ mod kinds;
 mod mistakes;
 mod tools;
 
+use accord_contract::Meter;
 use serde_json::{Value, json};
 
 use super::{Agents, ParsedAgent};
@@ -34,7 +35,7 @@ fn loaded(files: &[(&str, &str)]) -> Folder<ParsedAgent> {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    Agents::load(folder.path())
+    Agents::load(folder.path(), &Meter::default())
 }
 
 /// The problems of one file of the agent `a`.

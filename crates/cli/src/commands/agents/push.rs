@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::connection::{self, Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
+use crate::meter::meter;
 use crate::view::agent;
 use crate::{definitions, output, runtime};
 
@@ -43,7 +44,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             .hint("pass its parent folder, which contains the agent folders")
             .into());
     }
-    let agents = definitions::relative(accord_blueprint::agents_in(&folder, &[]));
+    let agents = definitions::relative(accord_blueprint::agents_in(&folder, &[], &meter()));
     if agents.is_empty() {
         let message = format!("no agents found in {}", folder.display());
         return Err(Problem::new(message).hint("pass the folder that contains the agent folders").into());

@@ -12,6 +12,7 @@ use crate::document::Input;
 use crate::failure::Problem;
 use crate::json::{parse, reason};
 use crate::lines::{Content, Line, Lines, MAX_LINE_BYTES};
+use crate::meter::meter;
 use crate::view::text::unescaped;
 
 /// How many wrong rows are listed.
@@ -159,10 +160,7 @@ fn conforming(value: Value, schema: &Schema) -> Result<Value, String> {
     if !value.is_object() {
         return Err(format!("expected a JSON object with parameters, got {}", accord_json::kind_of(&value)));
     }
-    if schema.is_valid(&value) {
-        return Ok(value);
-    }
-    let violations = schema.violations(&value);
+    let Err(violations) = schema.check(&value, &meter()) else { return Ok(value) };
     let more = (violations.errors.len() + violations.more).saturating_sub(1);
     let first = violations.errors.first().map(ToString::to_string).unwrap_or_default();
     let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
@@ -184,8 +182,11 @@ mod tests {
     }
 
     fn schema() -> Schema {
-        Schema::compile(&json!({"type": "object", "required": ["text"],
-            "properties": {"text": {"type": "string"}, "count": {"type": "integer"}}}))
+        Schema::compile(
+            &json!({"type": "object", "required": ["text"],
+            "properties": {"text": {"type": "string"}, "count": {"type": "integer"}}}),
+            &meter(),
+        )
         .unwrap()
     }
 

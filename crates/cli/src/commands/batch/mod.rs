@@ -30,6 +30,7 @@ use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::follow::{STOP_PATIENCE, until};
+use crate::meter::meter;
 use crate::own_coordinator::{self, Lasting};
 use crate::view::text;
 use crate::{output, progress, runtime};
@@ -136,7 +137,7 @@ impl<'a> Batch<'a> {
     ) -> Result<Self, Failure> {
         let agent = client.agent(&arguments.agent).await?;
         let contract = client.agent_contract(&arguments.agent).await?;
-        let schema = Schema::compile(&contract.parameters_schema);
+        let schema = Schema::compile(&contract.parameters_schema, &meter());
         let schema = schema.map_err(|error| Problem::new(format!("parameters_schema: {error}")))?;
         let total = inputs.check(&schema, arguments.skip_invalid)?;
         let open = |path: &PathBuf| Sink::open(path, inputs);

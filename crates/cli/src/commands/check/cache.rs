@@ -6,6 +6,7 @@ use accord_contract::Schema;
 use hashlink::LruCache;
 
 use crate::json::{parse, reason};
+use crate::meter::meter;
 
 /// The estimated memory of all cached schemas together.
 const MAX_BYTES: usize = 256 * 1024 * 1024;
@@ -71,7 +72,7 @@ fn estimate(text: &str) -> usize {
 
 fn compile(text: &str) -> Compiled {
     let document = parse(text).map_err(|error| reason(&error))?;
-    Schema::compile(&document).map_err(|error| error.to_string())
+    Schema::compile(&document, &meter()).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use owo_colors::OwoColorize as _;
 
 use crate::document::Source;
 use crate::excerpt::{Position, draw, visible};
+use crate::meter::meter;
 
 pub(super) fn accepted(source: &Source, accepted: &Accepted) -> String {
     let origin = match accepted.source {
@@ -109,7 +110,7 @@ fn hint(answer: &Answer<'_>, contract: &Contract) -> Option<String> {
     }
     let mut options = contract.options();
     options.mode = Mode::Lenient;
-    match judge(answer, &contract.clone().with_options(options)) {
+    match judge(answer, &contract.clone().with_options(options), &meter()) {
         Verdict::Accepted(accepted) => {
             let repairs = match accepted.repairs.len() {
                 1 => "1 repair".to_owned(),
@@ -132,7 +133,7 @@ mod tests {
         let source = Source { name: "answer.txt".to_owned(), text: text.to_owned() };
         let rejected =
             Rejected { outcome, violations: Violations { errors: vec![error], more: 3 }, candidate };
-        let contract = Contract::new(Schema::compile(&json!(false)).unwrap());
+        let contract = Contract::new(Schema::compile(&json!(false), &meter()).unwrap());
         let report = super::rejected(&source, &rejected, &Answer::text(text), &contract);
         anstream::adapter::strip_str(&report).to_string()
     }

@@ -8,6 +8,7 @@ use super::{Arguments, explain, report};
 use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
+use crate::meter::{meter, too_much};
 use crate::output;
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -23,10 +24,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     };
     let source = arguments.text().read()?;
     let answer = Answer::text(&source.text).to_input(&input);
-    let verdict = judge(&answer, &contract);
+    let verdict = judge(&answer, &contract, &meter());
 
-    let spans: Option<Vec<Span>> =
-        arguments.explain.then(|| accord_contract::explain(&source.text, &verdict, &contract));
+    let spans: Option<Vec<Span>> = match arguments.explain {
+        true => {
+            let spans = accord_contract::explain(&source.text, &verdict, &contract, &meter());
+            Some(spans.map_err(too_much("the text cannot be explained"))?)
+        }
+        false => None,
+    };
     // An explanation is for people, even in a pager.
     let for_people = (arguments.explain || output::stdout_is_terminal()) && !arguments.json;
     let report = match &verdict {

@@ -16,6 +16,7 @@ use super::view::View;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::lines::{Content, Line, Lines, MAX_LINE_BYTES};
+use crate::meter::meter;
 use crate::output;
 
 /// The options that apply to all lines.
@@ -124,7 +125,7 @@ impl Judge {
         };
         let options = Options { mode: request.mode.unwrap_or(self.options.mode), ..self.options };
         let contract = Contract::new(schema).with_options(options).with_invariants(self.invariants.clone());
-        let verdict = judge(&Answer::text(&request.text), &contract);
+        let verdict = judge(&Answer::text(&request.text), &contract, &meter());
         serde_json::to_writer(replies, &Reply { id: request.id, view: View::from(&verdict) })?;
         Ok(match verdict {
             Verdict::Accepted(_) => Tally { valid: 1, ..Tally::default() },

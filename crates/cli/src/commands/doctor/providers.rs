@@ -74,6 +74,7 @@ fn of_named(name: &str, provider: &Provider, is_set: impl Fn(&str) -> bool) -> C
 
 #[cfg(test)]
 mod tests {
+    use crate::meter::meter;
     use accord_executor::Auth;
 
     use super::super::Status;
@@ -113,14 +114,14 @@ mod tests {
         agent("a", "{ type: llm, provider: anthropic, model: m }");
         agent("b", "{ type: llm, provider: ollama, model: m }");
         agent("c", "{ type: llm, provider: openai, model: m, base_url: 'http://127.0.0.1:1' }");
-        let agents = accord_blueprint::agents_in(folder.path(), &[]);
+        let agents = accord_blueprint::agents_in(folder.path(), &[], &meter());
         let found = checks(&BTreeMap::new(), &agents, |_| false);
         let remedy = "set it, or ANTHROPIC_AUTH_TOKEN; agent 'a' uses anthropic";
         assert_eq!(found, [Check::warn(NAME, "anthropic: ANTHROPIC_API_KEY is not set", remedy)]);
         let found = checks(&BTreeMap::new(), &agents, |name| name == "ANTHROPIC_AUTH_TOKEN");
         assert_eq!(told(&found), [(Status::Ok, "anthropic: ANTHROPIC_AUTH_TOKEN is set")]);
         agent("d", "{ type: llm, provider: bedrock, model: m }");
-        let agents = accord_blueprint::agents_in(folder.path(), &[]);
+        let agents = accord_blueprint::agents_in(folder.path(), &[], &meter());
         let found =
             checks(&BTreeMap::new(), &agents, |name| name.starts_with("AWS_") || name.starts_with("ANTH"));
         assert_eq!(told(&found)[1], (Status::Ok, "bedrock: AWS_BEARER_TOKEN_BEDROCK is set"));

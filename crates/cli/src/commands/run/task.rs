@@ -16,6 +16,7 @@ use super::Arguments;
 use crate::commands::workflow::{follow, report};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
+use crate::meter::meter;
 use crate::own_coordinator::{self, Lasting};
 use crate::paging::PagingArguments;
 use crate::view::text::line;
@@ -126,7 +127,8 @@ async fn named(client: &Client, names: &[String]) -> Result<Vec<Usable>, Failure
 fn takes_a_prompt(blueprint: &Value) -> bool {
     let schema = blueprint.get("parameters_schema").filter(|schema| !schema.is_null());
     schema.is_none_or(|schema| {
-        Schema::compile(schema).is_ok_and(|schema| schema.is_valid(&json!({"prompt": "task"})))
+        Schema::compile(schema, &meter())
+            .is_ok_and(|schema| schema.accepts(&json!({"prompt": "task"}), &meter()))
     })
 }
 

@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::json::{parse, reason};
 use crate::lines::{Content, Line, Lines, MAX_LINE_BYTES};
+use crate::meter::{meter, too_much};
 use crate::output;
 
 /// Infer a schema from example documents
@@ -51,7 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         if arguments.jsonl {
             observe_lines(input, &mut inference)?;
         } else {
-            inference.observe(&input.read()?.json("example")?);
+            inference.observe(&input.read()?.json("example")?, &meter()).map_err(too_much("infer"))?;
         }
     }
     if inference.examples() == 0 {
@@ -59,7 +60,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             .hint("pass files, or one example per line with --jsonl")
             .into());
     }
-    let schema = inference.schema(if arguments.closed { Openness::Closed } else { Openness::Open });
+    let openness = if arguments.closed { Openness::Closed } else { Openness::Open };
+    let schema = inference.schema(openness, &meter()).map_err(too_much("infer"))?;
     if arguments.json {
         output::json(&json!({ "schema": schema, "examples": inference.examples() }))?;
     } else {
@@ -79,7 +81,7 @@ fn observe_lines(input: &Input, inference: &mut Inference) -> Result<(), Problem
         }
         for line in batch {
             let place = format!("{}:{}", input.name(), line.number);
-            inference.observe(&example(line, &place)?);
+            inference.observe(&example(line, &place)?, &meter()).map_err(too_much(&place))?;
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::document::{Input, Source};
 use crate::excerpt::{Position, draw, visible};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
+use crate::meter::meter;
 use crate::output;
 
 /// Report likely problems in a schema
@@ -81,8 +82,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         match input.read().and_then(|source| Ok((compile(&source)?, source))) {
             Ok((schema, source)) => {
                 let found = match &arguments.provider {
-                    Some(provider) => lint_for(&schema, provider.profile),
-                    None => lint(&schema),
+                    Some(provider) => lint_for(&schema, provider.profile, &meter()),
+                    None => lint(&schema, &meter()),
                 };
                 let mut findings: Vec<Finding> =
                     found.into_iter().filter(|finding| arguments.concerns(finding)).collect();

@@ -13,6 +13,7 @@ use crate::document::Input;
 use crate::excerpt::{visible, width};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
+use crate::meter::{meter, too_much};
 use crate::output;
 
 /// Reduce a schema to what a provider supports, and list what it will not enforce
@@ -49,7 +50,7 @@ struct View<'a> {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let source = Input::of(Some(&arguments.file)).read()?;
     let Provider { name, profile } = &arguments.provider;
-    let lowered = lower(&compile(&source)?, profile);
+    let lowered = lower(&compile(&source)?, profile, &meter()).map_err(too_much("lower"))?;
     if arguments.json {
         output::json(&View { provider: name, lowered: &lowered })?;
     } else {

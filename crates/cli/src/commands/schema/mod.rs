@@ -13,6 +13,7 @@ use clap::Subcommand;
 use crate::document::Source;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
+use crate::meter::meter;
 
 /// What can be done with schema files.
 #[derive(Debug, Subcommand)]
@@ -36,7 +37,7 @@ pub(crate) fn run(command: &Command) -> Result<Exit, Failure> {
 
 /// Reads and compiles a schema, or shows the place that does not compile.
 pub(crate) fn compile(source: &Source) -> Result<Schema, Problem> {
-    Schema::compile(&source.json("schema")?).map_err(|error| {
+    Schema::compile(&source.json("schema")?, &meter()).map_err(|error| {
         let message = format!("{} is not a valid schema: {}", source.name, error.message);
         Problem::new(message).at_part(source, &error.path, &error.pointer)
     })

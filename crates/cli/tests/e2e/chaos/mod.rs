@@ -5,6 +5,7 @@ mod enforcing;
 mod places;
 mod truth;
 
+use accord_contract::Meter;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -114,7 +115,7 @@ async fn a_nonconforming_value_is_never_visible() {
         project = project.agent(&agent);
     }
     let accord = project.set("ACCORD_RUNNER__CONCURRENCY", "64").up().await;
-    let schema = Schema::compile(&schema()).unwrap();
+    let schema = Schema::compile(&schema(), &Meter::default()).unwrap();
     let places = Places { accord: &accord, schema: &schema, max_retries: MAX_RETRIES };
 
     let results = all_runs(&accord, runs).await.unwrap();

@@ -80,7 +80,8 @@ pub(super) fn agents() -> Vec<Value> {
 }
 
 fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_else(|| panic!("expected a string, got {value}")).to_owned()
+    assert!(value.is_string(), "expected a string, got {value}");
+    value.as_str().unwrap().to_owned()
 }
 
 impl Victim {
@@ -110,7 +111,12 @@ impl Victim {
             )
         };
         let address = match path {
-            _ if operation.body.is_none() => path.replace("{name}", AGENT).replace("{id}", "none"),
+            path if operation.body.is_none() => {
+                // Nothing that the other attacks need is removed.
+                let object = if operation.method == "GET" { AGENT } else { "none" };
+                let segments = path.split('/').map(|part| if part.starts_with('{') { object } else { part });
+                segments.collect::<Vec<_>>().join("/")
+            }
             path if path.starts_with("/agents/") => named(AGENT),
             path if path.starts_with("/workflows/") => named(WORKFLOW),
             path if path.starts_with("/runs/") => path.replace("{id}", &run),
@@ -173,7 +179,7 @@ impl Victim {
     pub(super) async fn held(&mut self) -> Held {
         if let Some(held) = self.objects.held.clone() {
             let renewed = self.json(held.heartbeat()).await;
-            if renewed.get("error").is_none() && renewed["runs"][0]["status"] != "lost" {
+            if renewed["runs"][0]["directive"] == "continue" {
                 return held;
             }
         }

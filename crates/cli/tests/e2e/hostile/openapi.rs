@@ -54,6 +54,26 @@ pub(super) fn operations(document: &Value) -> Vec<Operation> {
     paths.iter().flat_map(each).collect()
 }
 
+/// The routes that are not in the OpenAPI document, from the table of all routes in the guide; a test of the coordinator
+/// compares that table with its own.
+pub(super) fn pages(operations: &[Operation]) -> Vec<Operation> {
+    let guide = include_str!("../../../../../docs/security.md");
+    let rows = guide.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`')?.0.split_once(" /"));
+    let rows = rows.map(|(method, path)| (method.to_owned(), format!("/{path}")));
+    let is_page = |(method, path): &(String, String)| {
+        !operations.iter().any(|operation| operation.method == *method && operation.path == *path)
+    };
+    let page = |(method, path): (String, String)| {
+        assert_eq!(
+            method, "GET",
+            "{path} changes something, but is not in the OpenAPI document: attack its body"
+        );
+        let in_path = path.split(['{', '}']).skip(1).step_by(2).map(str::to_owned).collect();
+        Operation { method, path, in_path, in_query: Vec::new(), in_header: Vec::new(), body: None }
+    };
+    rows.filter(is_page).map(page).collect()
+}
+
 /// What a place in a body takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Takes {

@@ -61,7 +61,10 @@ impl Report {
         let memory = self.places.iter().max_by_key(|(_, worst)| worst.memory.0);
         let cpu = self.places.iter().max_by_key(|(_, worst)| worst.cpu.0);
         let (places, seed) = (self.places.len(), seed());
-        println!("{kind}: {attacks} attacks at {places} places, {} failures, seed {seed}", self.failures.len());
+        println!(
+            "{kind}: {attacks} attacks at {places} places, {} failures, seed {seed}",
+            self.failures.len()
+        );
         if let (Some((large, memory)), Some((slow, cpu))) = (memory, cpu) {
             let (bytes, shape) = &memory.memory;
             println!("most memory: {} MiB, {large}: {shape}", bytes >> 20);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::deck::{self, Deck};
 use super::objects::{SPARE, known};
-use super::openapi::{Operation, Schemas, Slot, Takes, operations};
+use super::openapi::{Operation, Schemas, Slot, Takes, operations, pages};
 use super::seed;
 use super::victim::{By, Victim};
 use super::wire::Request;
@@ -23,7 +23,10 @@ async fn described(victim: &Victim) -> (Value, Vec<Operation>) {
 #[tokio::test]
 async fn no_address_and_no_header_stops_the_coordinator() {
     let mut victim = Victim::start().await;
-    let (_, operations) = described(&victim).await;
+    let (_, mut operations) = described(&victim).await;
+    let pages = pages(&operations);
+    assert!(!pages.is_empty(), "the dashboard has routes");
+    operations.extend(pages);
     let (mut texts, mut headers) = (Deck::new(url_texts()), Deck::new(header_texts()));
     let mut everybody = By::EVERYBODY.iter().cycle();
     for operation in &operations {

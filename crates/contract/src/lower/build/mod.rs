@@ -13,6 +13,8 @@ pub(crate) use scalar::has_type;
 
 use std::collections::{HashMap, VecDeque};
 
+use accord_json::{Exceeded, Meter};
+
 use super::graph::{Demand, Graph, Matcher, Node, NodeId, Shape};
 use super::profile::Profile;
 use super::source::{At, Conjunction, Source};
@@ -22,7 +24,11 @@ use crate::limits::MAX_LOWERED_PARTS;
 use crate::schema::Schema;
 
 /// Reads a schema into a graph, with what was lost on the way.
-pub(super) fn build(schema: &Schema, profile: &Profile) -> (Graph, Vec<Loss>) {
+pub(super) fn build<'a>(
+    schema: &'a Schema,
+    profile: &'a Profile,
+    meter: &'a Meter,
+) -> Result<(Graph, Vec<Loss>), Exceeded> {
     let mut builder = Builder {
         source: Source::new(schema),
         profile,
@@ -32,14 +38,18 @@ pub(super) fn build(schema: &Schema, profile: &Profile) -> (Graph, Vec<Loss>) {
         patterns: HashMap::new(),
         spent: 0,
         losses: Vec::new(),
+        meter,
     };
     let root = builder.source.root();
     let root = builder.node(vec![root]);
     builder.graph.set_root(root);
     while let Some((id, request)) = builder.queue.pop_front() {
+        meter.steps(1 + request.schemas.len() as u64)?;
+        let before = builder.spent;
         builder.fill(id, &request);
+        meter.steps((builder.spent - before) as u64)?;
     }
-    (builder.graph, builder.losses)
+    Ok((builder.graph, builder.losses))
 }
 
 /// The schemas that judge one place, and the unions of theirs that are decided already.
@@ -61,6 +71,7 @@ struct Builder<'a> {
     /// Nodes and members made so far.
     spent: usize,
     losses: Vec<Loss>,
+    meter: &'a Meter,
 }
 
 impl<'a> Builder<'a> {
@@ -158,6 +169,6 @@ impl<'a> Builder<'a> {
 
     /// Whether a name matches a pattern; each pattern is compiled once.
     fn matcher(&mut self, pattern: &'a str) -> &Matcher {
-        self.patterns.entry(pattern).or_insert_with(|| Matcher::new(pattern))
+        self.patterns.entry(pattern).or_insert_with(|| Matcher::new(pattern, self.meter))
     }
 }

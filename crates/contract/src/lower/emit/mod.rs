@@ -7,6 +7,7 @@ mod describe;
 
 use std::collections::HashSet;
 
+use accord_json::{Exceeded, Meter};
 use serde_json::{Map, Value, json};
 
 use super::facts::Facts;
@@ -30,7 +31,8 @@ pub(super) struct Emitted {
     pub(super) too_deep: bool,
 }
 
-pub(super) fn emit(graph: &Graph, facts: &Facts, profile: &Profile) -> Emitted {
+/// The lowered schema. It is not whole if the meter has refused something.
+pub(super) fn emit(graph: &Graph, facts: &Facts, profile: &Profile, meter: &Meter) -> Emitted {
     let context = LiftContext { graph, facts, profile };
     let mut emitter = Emitter {
         context,
@@ -39,6 +41,7 @@ pub(super) fn emit(graph: &Graph, facts: &Facts, profile: &Profile) -> Emitted {
         written: 0,
         losses: Vec::new(),
         too_deep: false,
+        meter,
     };
     let root = graph.root();
     let is_object = match &graph.get(root).shape {
@@ -70,6 +73,7 @@ struct Emitter<'g> {
     written: usize,
     losses: Vec<Loss>,
     too_deep: bool,
+    meter: &'g Meter,
 }
 
 impl<'g> Emitter<'g> {
@@ -90,6 +94,9 @@ impl<'g> Emitter<'g> {
     fn body(&mut self, id: NodeId, depth: usize) -> Value {
         self.written += 1;
         let node = self.context.graph.get(id);
+        if self.charge(node).is_err() {
+            return self.anything();
+        }
         if depth > MAX_LOWERED_DEPTH || self.written > MAX_LOWERED_PARTS {
             self.too_deep = true;
             self.lose(&node.place, "$ref", "too deep or too large: any value is accepted from here on");
@@ -102,6 +109,23 @@ impl<'g> Emitter<'g> {
         let schema = self.shape(node, depth);
         self.path.remove(&id);
         self.describe(node, schema)
+    }
+
+    /// Where references are inlined, an enum is written as often as it is used.
+    fn charge(&self, node: &Node) -> Result<(), Exceeded> {
+        self.meter.steps(1)?;
+        self.meter.bytes(node.description.as_ref().map_or(0, String::len))?;
+        let written = |value: &Value| match value {
+            Value::String(text) => text.len(),
+            value => value.to_string().len(),
+        };
+        let (Shape::Scalar { values: Some(values), .. } | Shape::Literals { values }) = &node.shape else {
+            return Ok(());
+        };
+        values.iter().try_for_each(|value| {
+            self.meter.values(1)?;
+            self.meter.bytes(written(value))
+        })
     }
 
     fn shape(&mut self, node: &'g Node, depth: usize) -> Map<String, Value> {
@@ -159,7 +183,7 @@ impl<'g> Emitter<'g> {
         depth: usize,
     ) -> Map<String, Value> {
         let nodes: Vec<NodeId> = branches.iter().map(|branch| branch.node).collect();
-        if exactly_one && !is_exclusive(self.context, &nodes) {
+        if exactly_one && !is_exclusive(self.context, &nodes, self.meter) {
             self.lose(&node.place, "oneOf", "sent as 'anyOf': more than one branch may match");
         }
         let schemas = nodes.into_iter().enumerate().map(|(index, id)| match tagged {

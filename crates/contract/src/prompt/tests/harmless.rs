@@ -1,5 +1,6 @@
 //! Whatever an answer, a schema or a caller contains, tags and fences come only from the template.
 
+use accord_json::Meter;
 use proptest::prelude::*;
 
 use super::*;
@@ -62,11 +63,11 @@ proptest! {
     fn a_retry_keeps_its_tags_and_fences(answer in hostile(), name in hostile(), message in hostile(), words in hostile()) {
         let schema = Schema::compile(&json!({
             "description": words, "type": "object", "additionalProperties": {"type": "integer"}
-        })).unwrap();
+        }), &Meter::default()).unwrap();
         let mut rejected = rejected(&schema, json!({ name.clone(): answer.clone() }));
         let place: JsonPath = [Step::Key(name)].into_iter().collect();
         rejected.violations.errors.push(Violation::new(&place, "invariant", message));
-        let text = retry(&Retry { answer: Some(&answer), ..text_retry(&schema, &rejected) });
+        let text = retry(&Retry { answer: Some(&answer), ..text_retry(&schema, &rejected) }, &Meter::default());
 
         prop_assert_eq!(count(&text, "<output-validation-error"), 1);
         prop_assert_eq!(count(&text, "</output-validation-error"), 1);
@@ -74,7 +75,7 @@ proptest! {
         prop_assert!(text.ends_with("\n</output-validation-error>"));
         let (lines, blocks) = outside(&text).unwrap();
         prop_assert_eq!(blocks, 3);
-        let rules = Form::new(&schema, true).skeleton().map_or(0, |skeleton| skeleton.rules.len());
+        let rules = Form::new(&schema, true, &Meter::default()).unwrap().skeleton().map_or(0, |skeleton| skeleton.rules.len());
         prop_assert_eq!(lines.iter().filter(|line| line.starts_with("- ")).count(), rejected.violations.errors.len() + rules);
         let headings: Vec<&&str> = lines.iter().filter(|line| line.starts_with("## ")).collect();
         prop_assert_eq!(headings, [&"## Errors", &"## Your last answer", &"## Required form"]);
@@ -82,8 +83,8 @@ proptest! {
 
     #[test]
     fn a_format_section_keeps_its_fence(words in hostile()) {
-        let schema = Schema::compile(&json!({"description": words})).unwrap();
-        let form = Form::new(&schema, true);
+        let schema = Schema::compile(&json!({"description": words}), &Meter::default()).unwrap();
+        let form = Form::new(&schema, true, &Meter::default()).unwrap();
         for text in [system_section(&form), request_section(&form), submit_section(&form)] {
             let (_, blocks) = outside(&text).unwrap();
             prop_assert_eq!(blocks, 2);
@@ -94,7 +95,7 @@ proptest! {
     #[test]
     fn a_schema_is_shown_unchanged(words in hostile()) {
         let document = json!({"description": words});
-        let schema = Schema::compile(&document).unwrap();
+        let schema = Schema::compile(&document, &Meter::default()).unwrap();
         prop_assert_eq!(serde_json::from_str::<Value>(&safe::json(schema.document(), RETRY_TAG)).unwrap(), document);
     }
 

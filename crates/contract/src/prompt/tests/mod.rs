@@ -3,6 +3,7 @@
 mod harmless;
 mod texts;
 
+use accord_json::Meter;
 use serde_json::{Value, json};
 
 use super::*;
@@ -10,17 +11,20 @@ use crate::verdict::Candidate;
 use crate::violation::Violations;
 
 fn review() -> Schema {
-    Schema::compile(&json!({
-        "title": "Review",
-        "description": "The verdict on a pull request.",
-        "type": "object",
-        "required": ["summary", "approval"],
-        "properties": {
-            "summary": {"type": "string"},
-            "approval": {"enum": ["approve", "request_changes"]}
-        },
-        "additionalProperties": false
-    }))
+    Schema::compile(
+        &json!({
+            "title": "Review",
+            "description": "The verdict on a pull request.",
+            "type": "object",
+            "required": ["summary", "approval"],
+            "properties": {
+                "summary": {"type": "string"},
+                "approval": {"enum": ["approve", "request_changes"]}
+            },
+            "additionalProperties": false
+        }),
+        &Meter::default(),
+    )
     .unwrap()
 }
 
@@ -40,7 +44,7 @@ fn without_candidate(outcome: Outcome) -> Rejected {
 fn text_retry<'a>(schema: &'a Schema, rejected: &'a Rejected) -> Retry<'a> {
     Retry {
         schema,
-        form: Box::leak(Box::new(Form::new(schema, true))),
+        form: Box::leak(Box::new(Form::new(schema, true, &Meter::default()).unwrap())),
         rejected,
         answer: None,
         cut_off: false,

@@ -2,19 +2,26 @@
 
 use super::*;
 use crate::{Invariant, Invariants};
+use accord_json::Meter;
 
 #[test]
 fn the_sections_that_ask_for_a_format() {
-    let form = Form::new(&review(), false);
+    let form = Form::new(&review(), false, &Meter::default()).unwrap();
     insta::assert_snapshot!("system_section", system_section(&form));
-    insta::assert_snapshot!("request_section", request_section(&Form::new(&review(), true)));
+    insta::assert_snapshot!(
+        "request_section",
+        request_section(&Form::new(&review(), true, &Meter::default()).unwrap())
+    );
 }
 
 #[test]
 fn the_submit_tool() {
-    insta::assert_snapshot!("submit_section", submit_section(&Form::new(&review(), false)));
+    insta::assert_snapshot!(
+        "submit_section",
+        submit_section(&Form::new(&review(), false, &Meter::default()).unwrap())
+    );
     insta::assert_snapshot!("submit_tool_description", submit_tool_description(&review()));
-    let plain = Schema::compile(&json!({"type": "object"})).unwrap();
+    let plain = Schema::compile(&json!({"type": "object"}), &Meter::default()).unwrap();
     assert!(
         submit_tool_description(&plain).starts_with("Submits the final result of this task. Call it once")
     );
@@ -24,7 +31,7 @@ fn the_submit_tool() {
 fn a_retry_for_a_blueprints_contract() {
     let schema = review();
     let rejected = rejected(&schema, json!({"summary": 5, "approval": "yes", "extra": 1}));
-    insta::assert_snapshot!(retry(&text_retry(&schema, &rejected)));
+    insta::assert_snapshot!(retry(&text_retry(&schema, &rejected), &Meter::default()));
 }
 
 #[test]
@@ -32,7 +39,10 @@ fn a_retry_for_a_callers_contract_shows_the_answer() {
     let schema = review();
     let rejected = rejected(&schema, json!({"summary": "fine"}));
     let answer = format!("Here it is:\n```json\n{{\"summary\": \"fine{}\"}}\n```", "!".repeat(4_000));
-    insta::assert_snapshot!(retry(&Retry { answer: Some(&answer), ..text_retry(&schema, &rejected) }));
+    insta::assert_snapshot!(retry(
+        &Retry { answer: Some(&answer), ..text_retry(&schema, &rejected) },
+        &Meter::default()
+    ));
 }
 
 #[test]
@@ -49,7 +59,10 @@ fn a_retry_by_the_submit_tool_for_a_broken_invariant() {
         violations: Violations { errors: invariants.check(&value, &Value::Null), more: 0 },
         candidate: Some(Candidate { range: None, value: Some(value) }),
     };
-    insta::assert_snapshot!(retry(&Retry { delivery: Delivery::Tool, ..text_retry(&schema, &rejected) }));
+    insta::assert_snapshot!(retry(
+        &Retry { delivery: Delivery::Tool, ..text_retry(&schema, &rejected) },
+        &Meter::default()
+    ));
 }
 
 #[test]
@@ -70,7 +83,8 @@ fn each_outcome_has_its_own_advice() {
         let rejected = without_candidate(outcome);
         for (cut_off, delivery) in [(false, Delivery::Text), (false, Delivery::Tool), (true, Delivery::Text)]
         {
-            let text = retry(&Retry { cut_off, delivery, ..text_retry(&schema, &rejected) });
+            let text =
+                retry(&Retry { cut_off, delivery, ..text_retry(&schema, &rejected) }, &Meter::default());
             openings.push(text.lines().nth(1).unwrap().to_owned());
         }
     }
@@ -81,9 +95,9 @@ fn each_outcome_has_its_own_advice() {
 
 #[test]
 fn errors_beyond_those_shown_are_counted() {
-    let schema = Schema::compile(&json!({"items": {"type": "integer"}})).unwrap();
+    let schema = Schema::compile(&json!({"items": {"type": "integer"}}), &Meter::default()).unwrap();
     let rejected = rejected(&schema, json!(vec!["x"; 30]));
-    let text = retry(&text_retry(&schema, &rejected));
+    let text = retry(&text_retry(&schema, &rejected), &Meter::default());
     assert!(text.contains("- $[19]: expected integer, got string \"x\"\n- and 10 more\n"), "{text}");
 }
 
@@ -117,7 +131,7 @@ fn values_in_the_wrong_location_are_pointed_out() {
 fn a_retry_points_out_valid_values_in_the_wrong_location() {
     let schema = review();
     let rejected = rejected(&schema, json!({"result": {"summary": "fine", "approval": "approve"}}));
-    insta::assert_snapshot!(retry(&text_retry(&schema, &rejected)));
+    insta::assert_snapshot!(retry(&text_retry(&schema, &rejected), &Meter::default()));
 }
 
 #[test]
@@ -131,8 +145,9 @@ fn a_confirmation_shows_the_value_and_asks_for_it_alone() {
         }),
         ..without_candidate(Outcome::Unconfirmed)
     };
-    insta::assert_snapshot!(retry(&text_retry(&schema, &rejected)));
-    let tool = retry(&Retry { delivery: Delivery::Tool, ..text_retry(&schema, &rejected) });
+    insta::assert_snapshot!(retry(&text_retry(&schema, &rejected), &Meter::default()));
+    let tool =
+        retry(&Retry { delivery: Delivery::Tool, ..text_retry(&schema, &rejected) }, &Meter::default());
     assert!(tool.contains("again by calling `submit_result`, without any other text."), "{tool}");
     assert!(
         tool.contains("\nCall `submit_result` with the complete result.\n</output-validation-error>"),

@@ -28,7 +28,10 @@ use leaf::Leaves;
 use super::wording;
 use crate::limits::{MAX_ERRORS, MAX_EXPLAIN_DEPTH, MAX_EXPLAIN_VISITS, MAX_VISITS_AFTER_ERRORS};
 use crate::schema::reference::{KEYWORDS, Resolver, base_at, base_of};
-use crate::schema::{Dialect, Schema};
+use crate::schema::{Dialect, Schema, is_stopped};
+
+/// How many visits are made between two looks at whether the work was asked to stop.
+const VISITS_A_LOOK: u64 = 1_024;
 
 pub(super) fn explain(schema: &Schema, value: &Value) -> Findings {
     let document = schema.document();
@@ -74,6 +77,10 @@ impl<'a> Explainer<'a> {
             return;
         }
         self.visits -= 1;
+        if self.visits.is_multiple_of(VISITS_A_LOOK) && is_stopped() {
+            self.visits = 0;
+            return;
+        }
         if found.errors() >= MAX_ERRORS && found.is_collecting() {
             self.visits = self.visits.min(MAX_VISITS_AFTER_ERRORS);
         }

@@ -1,5 +1,6 @@
 //! Alternatives (`anyOf`, `oneOf`): only the intended one is explained.
 
+use accord_json::Meter;
 use serde_json::{Value, json};
 
 use super::lines;
@@ -103,7 +104,7 @@ fn two_matching_alternatives_are_both_named() {
 #[test]
 fn an_alternative_without_errors_is_not_blamed() {
     let schema = json!({"oneOf": []});
-    assert!(crate::Schema::compile(&schema).is_err());
+    assert!(crate::Schema::compile(&schema, &Meter::default()).is_err());
     let schema = json!({"anyOf": [false, false]});
     assert_eq!(lines(&schema, &json!(1)), ["$: 1 is not allowed here; remove it"]);
 }

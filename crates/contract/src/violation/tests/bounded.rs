@@ -1,5 +1,6 @@
 //! However large the answer and however hostile the schema, the work and the report stay small.
 
+use accord_json::Meter;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -204,7 +205,7 @@ proptest! {
     /// rejects the value.
     #[test]
     fn the_walk_agrees_with_the_validator(schema in any_schema(), value in any_value()) {
-        let schema = crate::Schema::compile(&schema).unwrap();
+        let schema = crate::Schema::compile(&schema, &Meter::default()).unwrap();
         let found = super::super::explain::explain(&schema, &value);
         prop_assert_eq!(found.kept.is_empty(), schema.is_valid(&value), "{:?}", found);
     }

@@ -5,13 +5,14 @@ mod bounded;
 mod kinds;
 mod page;
 
+use accord_json::Meter;
 use serde_json::Value;
 
 use super::Violations;
 use crate::schema::Schema;
 
 fn violations(schema: &Value, value: &Value) -> Violations {
-    Schema::compile(schema).unwrap().violations(value)
+    Schema::compile(schema, &Meter::default()).unwrap().violations(value)
 }
 
 /// The one-line forms; fails if some were omitted.

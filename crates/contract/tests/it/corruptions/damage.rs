@@ -1,5 +1,6 @@
 //! Kinds of damage to answers, one function each. `None` if a document has no place for the damage.
 
+use accord_contract::Meter;
 use serde_json::{Value, json};
 
 use super::document::{Document, Random, Token, tokens, write};
@@ -261,7 +262,11 @@ fn cut(random: &mut Random, document: &Document) -> Option<Case> {
     }
     let text = text[..at].to_owned();
     let expect = match completed(&text) {
-        Some(value) if accord_contract::Schema::compile(&document.schema).ok()?.is_valid(&value) => {
+        Some(value)
+            if accord_contract::Schema::compile(&document.schema, &Meter::default())
+                .ok()?
+                .accepts(&value, &Meter::default()) =>
+        {
             Expect::Value(value)
         }
         _ => Expect::Reject,
@@ -379,7 +384,9 @@ fn wrapper(random: &mut Random, document: &Document) -> Option<Case> {
     let key = *random.pick(&["result", "response", "data", "output"]);
     let wrapped = json!({ key: document.value });
     // If nothing is required, the wrapper itself conforms and is the value.
-    let conforms = accord_contract::Schema::compile(&document.schema).ok()?.is_valid(&wrapped);
+    let conforms = accord_contract::Schema::compile(&document.schema, &Meter::default())
+        .ok()?
+        .accepts(&wrapped, &Meter::default());
     (!conforms).then(|| value_case(document, wrapped.to_string()))?
 }
 

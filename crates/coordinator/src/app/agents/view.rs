@@ -8,7 +8,7 @@ use accord_blueprint::{
 };
 use accord_contract::lint::lint;
 use accord_contract::lower::{Profile, lower};
-use accord_contract::{JsonPath, Schema};
+use accord_contract::{Exceeded, JsonPath, Meter, Schema};
 use accord_store::Defined;
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ impl Blueprints {
         let (parameters_schema, output_schema) = (agent.input_document(), agent.output_document().cloned());
         let (lint, lowering) = match output {
             None => (Vec::new(), Vec::new()),
-            Some(schema) => heavy(move || schema_report(&schema)).await?,
+            Some(schema) => heavy(move |meter| schema_report(&schema, meter)).await??,
         };
         Ok(AgentContract {
             agent_name: name.to_owned(),
@@ -162,16 +162,27 @@ impl Catalog {
 }
 
 /// What the linter finds in a schema, and what each of the common providers supports of it.
-pub(crate) fn schema_report(schema: &Schema) -> (Vec<Value>, Vec<LoweringReport>) {
+pub(crate) fn schema_report(
+    schema: &Schema,
+    meter: &Meter,
+) -> Result<(Vec<Value>, Vec<LoweringReport>), Exceeded> {
     let value = |finding| serde_json::to_value(finding).unwrap_or_default();
-    let lint = lint(schema).iter().map(value).collect();
+    let lint = lint(schema, &meter.anew()).iter().map(value).collect();
     let common = Profile::all().iter().filter(|profile| profile.common);
-    let lowering = common.map(|profile| lowering(schema, profile)).collect();
-    (lint, lowering)
+    let lowering = common.map(|profile| lowering(schema, profile, &meter.anew())).collect();
+    meter.check()?;
+    Ok((lint, lowering))
 }
 
-fn lowering(schema: &Schema, profile: &Profile) -> LoweringReport {
-    let lowered = lower(schema, profile);
+fn lowering(schema: &Schema, profile: &Profile, meter: &Meter) -> LoweringReport {
+    let lowered = match lower(schema, profile, meter) {
+        Ok(lowered) => lowered,
+        Err(exceeded) => {
+            let refusal = format!("the schema cannot be reduced to what the provider supports: {exceeded}");
+            let (profile, losses) = (profile.name.clone(), Vec::new());
+            return LoweringReport { profile, schema: None, refusal: Some(refusal), losses };
+        }
+    };
     let losses = lowered.losses.iter().map(|loss| serde_json::to_value(loss).unwrap_or_default()).collect();
     LoweringReport {
         profile: profile.name.clone(),

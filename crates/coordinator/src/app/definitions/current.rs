@@ -13,6 +13,7 @@ use accord_blueprint::{DefinitionFile, name_error};
 use tokio::time::{Instant, sleep};
 
 use super::{Definitions, Kind};
+use crate::work::unhurried;
 
 /// A file that has not changed for this long is complete. One that is being written may already parse, with half of its
 /// contract.
@@ -41,7 +42,8 @@ impl<K: Kind> Definitions<K> {
         }
         settle::<K>(folder, name).await;
         let (owned_folder, owned_name) = (folder.to_owned(), name.to_owned());
-        let read = tokio::task::spawn_blocking(move || K::load_one(&owned_folder, &owned_name)).await;
+        let load = move || K::load_one(&owned_folder, &owned_name, &unhurried());
+        let read = tokio::task::spawn_blocking(load).await;
         let Ok(read) = read else { return known };
         let read = read.map(Arc::new);
         self.put_file(name, read.clone());

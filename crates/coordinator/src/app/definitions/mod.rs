@@ -26,7 +26,7 @@ pub(crate) use watch::watch;
 
 use super::recent::{IN_USE, Recent};
 use crate::error::Error;
-use crate::work::heavy;
+use crate::work::{heavy, unhurried};
 use file_changes::KnownFiles;
 
 pub(crate) struct Definitions<K: Kind> {
@@ -47,7 +47,7 @@ pub(crate) struct Definitions<K: Kind> {
 impl<K: Kind> Definitions<K> {
     /// Reads the folder.
     pub(crate) fn new(store: Arc<dyn Store>, folder: Option<PathBuf>, state: K::State) -> Self {
-        let files = folder.as_deref().map(K::load).unwrap_or_default();
+        let files = folder.as_deref().map(|folder| K::load(folder, &unhurried())).unwrap_or_default();
         let known_files = KnownFiles::new(files.hashes());
         Self {
             store,
@@ -64,7 +64,7 @@ impl<K: Kind> Definitions<K> {
     /// Reads the files again. Meanwhile others get all of the old or all of the new.
     pub(crate) async fn reload(&self) {
         let Some(folder) = self.folder.clone() else { return };
-        if let Ok(files) = tokio::task::spawn_blocking(move || K::load(&folder)).await {
+        if let Ok(files) = tokio::task::spawn_blocking(move || K::load(&folder, &unhurried())).await {
             *self.files.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(files);
         }
     }
@@ -166,5 +166,5 @@ impl<K: Kind> Definitions<K> {
 
 /// Parses a document outside of the threads that serve requests, because a large schema takes time.
 pub(in crate::app) async fn parse<K: Kind>(value: Value) -> Result<K::Parsed, Error> {
-    heavy(move || K::parse(value)).await
+    heavy(move |meter| K::parse(value, meter)).await
 }

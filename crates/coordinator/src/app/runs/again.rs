@@ -178,7 +178,7 @@ impl Runs {
         let execution_mode = self.mode_again(&of, &session, reports).await?;
         let requested_by = caller.requested_by.clone();
         let mut run = Run { requested_by, execution_mode, ..self.again(of, kind) };
-        let asks = self.ask_if_task(&mut run, &assignment)?.map(Box::new);
+        let asks = self.ask_if_task(&mut run, &assignment).await?.map(Box::new);
         let choice = match kind {
             Kind::StartSession => SessionChoice::New(Box::new(Session {
                 parent_session_id: session.parent_session_id,

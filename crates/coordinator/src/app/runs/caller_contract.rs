@@ -1,12 +1,13 @@
 //! The contract that a caller was written for (`Accord-Contract`).
 
 use accord_api::ErrorName;
-use accord_contract::{SchemaChange, schema_changes};
+use accord_contract::{Meter, SchemaChange, schema_changes};
 use accord_store::{ContractRecord, Store};
 use serde_json::{Value, json};
 
 use crate::app::Agent;
 use crate::error::Error;
+use crate::work::heavy;
 
 /// Differences in the message; all of them are in the details.
 const IN_MESSAGE: usize = 3;
@@ -28,7 +29,10 @@ pub(super) async fn check(store: &dyn Store, agent: &Agent, callers: Option<&str
     let halves = [("input", known.0 != now.0), ("output", known.1 != now.1)];
     let changed: Vec<&str> = halves.iter().filter(|(_, differs)| *differs).map(|(half, _)| *half).collect();
     let differences = match store.contract(name, callers).await? {
-        Some(record) => Some(differences(&record, agent)?),
+        Some(record) => {
+            let (input, output) = (agent.input_document(), agent.output_document().cloned());
+            Some(heavy(move |meter| differences(&record, &input, output.as_ref(), meter)).await??)
+        }
         None => None,
     };
     let message = format!(
@@ -60,11 +64,16 @@ impl Difference {
     }
 }
 
-fn differences(old: &ContractRecord, agent: &Agent) -> Result<Vec<Difference>, Error> {
+fn differences(
+    old: &ContractRecord,
+    input: &Value,
+    output: Option<&Value>,
+    meter: &Meter,
+) -> Result<Vec<Difference>, Error> {
     let read = |text: &str| serde_json::from_str::<Value>(text).map_err(Error::internal);
-    let input = schema_changes(&read(&old.input)?, &agent.input_document());
-    let output = match (old.output.as_deref().map(read).transpose()?, agent.output_document()) {
-        (Some(old), Some(new)) => schema_changes(&old, new),
+    let input = schema_changes(&read(&old.input)?, input, meter)?;
+    let output = match (old.output.as_deref().map(read).transpose()?, output) {
+        (Some(old), Some(new)) => schema_changes(&old, new, meter)?,
         (None, None) => Vec::new(),
         (Some(_), None) => vec![SchemaChange { path: "$".to_owned(), change: "removed".to_owned() }],
         (None, Some(_)) => vec![SchemaChange { path: "$".to_owned(), change: "added".to_owned() }],

@@ -215,7 +215,7 @@ impl Runs {
         run_id: &RunId,
     ) -> Result<Option<Arc<InForce>>, Error> {
         let Some(contract) = self.store.assignment(run_id).await?.contract else { return Ok(None) };
-        let in_force = self.contracts.stored(&contract)?;
+        let in_force = self.contracts.stored(&contract).await?;
         Ok((in_force.terms.origin == Origin::Caller).then_some(in_force))
     }
 

@@ -34,7 +34,7 @@ impl Runs {
                 Type::Procedural => self.any_result(assignment, report).await,
             };
         };
-        let in_force = self.contracts.stored(contract)?;
+        let in_force = self.contracts.stored(contract).await?;
         let validation = validation(&in_force, report.validation.take())?;
         let text = data(report, "the run has a contract")?;
         let output = ModelOutput { text, structured: None, parameters: parameters(&in_force, assignment) };

@@ -6,7 +6,7 @@
 
 use accord_api::{ErrorName, FinishRun, HeldAnswer};
 use accord_contract::prompt::{self, Delivery, Retry};
-use accord_contract::{Accepted, EchoSources, Rejected, Schema, Verdict};
+use accord_contract::{Accepted, EchoSources, Exceeded, Meter, Rejected, Schema, Verdict};
 use accord_domain::agent::Type;
 use accord_domain::attempt::{self, Attempt, Outcome as Judged};
 use accord_domain::contract::{Origin, Strategy};
@@ -74,7 +74,10 @@ impl Runs {
         let answer = report.answer.take().ok_or_else(|| refuse("answer is required with status answered"))?;
         let earlier = self.earlier(&run).await?;
         let usage = earlier.iter().fold(report.usage, |used, attempt| used.and(attempt.usage));
-        let in_force = assignment.contract.as_deref().map(|text| self.contracts.stored(text)).transpose()?;
+        let in_force = match assignment.contract.as_deref() {
+            Some(text) => Some(self.contracts.stored(text).await?),
+            None => None,
+        };
         let strategy = Strategy::Prompt.as_str();
         let span = debug_span!("attempt", run_id = %run.id, strategy, outcome = Empty);
         let turn = Turn { runs: self, run, holder, assignment, answer, earlier, usage, report, span };
@@ -145,7 +148,7 @@ impl Turn<'_> {
         let judging = contracts::judged(output, in_force.answer.clone()).instrument(self.span.clone());
         let (verdict, text) = judging.await?;
         let schema = in_force.answer.schema().clone();
-        let verdict = heavy(move || without_echo(verdict, &schema, &parameters)).await??;
+        let verdict = heavy(move |meter| without_echo(verdict, &schema, &parameters, meter)).await??;
         let verdict = if self.answer.truncated { verdict.of_cut(&text) } else { verdict };
         match verdict {
             Verdict::Accepted(accepted) => self.accept(in_force, accepted).await,
@@ -221,14 +224,16 @@ impl Turn<'_> {
         rejected: &Rejected,
     ) -> Result<Run, Error> {
         let shown = in_force.terms.origin == Origin::Caller;
-        let prompt = prompt::retry(&Retry {
-            schema: in_force.answer.schema(),
-            form: &prompt::Form::new(in_force.answer.schema(), true),
-            rejected,
-            answer: shown.then_some(self.answer.text.as_str()),
-            cut_off: self.answer.truncated,
-            delivery: Delivery::Text,
+        let (schema, rejected, cut_off) =
+            (in_force.answer.schema().clone(), rejected.clone(), self.answer.truncated);
+        let answer = shown.then(|| self.answer.text.clone());
+        let prompt = heavy(move |meter| {
+            let form = prompt::Form::new(&schema, true, meter)?;
+            let (form, rejected, answer) = (&form, &rejected, answer.as_deref());
+            let retry = Retry { schema: &schema, form, rejected, answer, cut_off, delivery: Delivery::Text };
+            Ok::<_, Exceeded>(prompt::retry(&retry, meter))
         });
+        let prompt = prompt.await??;
         let figures = Figures::of(&attempt);
         accord_trace::verdict(&self.span, attempt.outcome.as_str());
         let again = AskAgain {
@@ -306,13 +311,19 @@ fn repeats(last: &Attempt, attempt: &Attempt) -> bool {
 }
 
 /// The verdict, unless it accepts placeholders of the form that the program was sent.
-fn without_echo(verdict: Verdict, schema: &Schema, parameters: &str) -> Result<Verdict, Error> {
+fn without_echo(
+    verdict: Verdict,
+    schema: &Schema,
+    parameters: &str,
+    meter: &Meter,
+) -> Result<Verdict, Error> {
     if !matches!(verdict, Verdict::Accepted(_)) {
         return Ok(verdict);
     }
     let input = contracts::input(parameters)?;
-    let form = prompt::Form::new(schema, true);
-    Ok(EchoSources::new(schema, form.skeleton(), Vec::new()).refuse_echo(verdict, &input))
+    let form = prompt::Form::new(schema, true, meter)?;
+    let shown = EchoSources::new(schema, form.skeleton(), Vec::new(), meter)?;
+    Ok(shown.refuse_echo(verdict, &input, meter))
 }
 
 /// The coordinator enforces a contract by prompt only; runners that know this do not ask for another strategy.

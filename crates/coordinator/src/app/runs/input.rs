@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use crate::app::Agent;
 use crate::error::Error;
-use crate::work::violations;
+use crate::work::{brief, violations};
 
 /// The input contract of every resume, and of agents without one. Other fields are rejected,
 /// because nothing would read them.
 static PROMPT_ONLY: LazyLock<Result<Schema, SchemaError>> =
-    LazyLock::new(|| Schema::compile(&implicit_parameters()));
+    LazyLock::new(|| Schema::compile(&implicit_parameters(), &brief()));
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::app) enum Expected {

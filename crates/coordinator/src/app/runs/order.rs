@@ -110,7 +110,7 @@ impl Runs {
         promise: Option<Promise>,
     ) -> Result<Option<CreatedRun>, Error> {
         let input = self.input(&order).await?;
-        let mut submission = self.submission(order)?;
+        let mut submission = self.submission(order).await?;
         submission.assignment.input = input;
         let run = &submission.run;
         let created =
@@ -127,7 +127,7 @@ impl Runs {
         }
     }
 
-    pub(in crate::app) fn submission(&self, order: Order) -> Result<Submission, Error> {
+    pub(in crate::app) async fn submission(&self, order: Order) -> Result<Submission, Error> {
         let mut run = self.pending_run(&order, self.outside.now())?;
         tiers::resolve(&order.agent.document, &self.settings.tiers)?;
         let assignment = Assignment {
@@ -140,7 +140,7 @@ impl Runs {
             input: None,
             traceparent: order.traceparent,
         };
-        let asks = self.ask_if_task(&mut run, &assignment)?.map(Box::new);
+        let asks = self.ask_if_task(&mut run, &assignment).await?.map(Box::new);
         let session = match order.session {
             RunSession::Existing(session) => SessionChoice::Resume(session.id),
             RunSession::New { parent_session_id } => {

@@ -129,7 +129,7 @@ impl Runs {
                 | FailureType::OutputTruncated
         );
         let Some(contract) = assignment.contract.as_deref().filter(|_| is_unmet) else { return Ok(None) };
-        let in_force = self.contracts.stored(contract)?;
+        let in_force = self.contracts.stored(contract).await?;
         if in_force.terms.on_failure != OnFailure::Ask {
             return Ok(None);
         }
@@ -165,7 +165,7 @@ impl Runs {
     }
 
     /// Makes a new run wait for a person, if a person does its work: no runner claims it.
-    pub(super) fn ask_if_task(
+    pub(super) async fn ask_if_task(
         &self,
         run: &mut Run,
         assignment: &Assignment,
@@ -173,7 +173,10 @@ impl Runs {
         if run.demands.executor_type.as_deref() != Some(ExecutorKind::Human.name()) {
             return Ok(None);
         }
-        let contract = assignment.contract.as_deref().map(|text| self.contracts.stored(text)).transpose()?;
+        let contract = match assignment.contract.as_deref() {
+            Some(text) => Some(self.contracts.stored(text).await?),
+            None => None,
+        };
         let request = self.task(run, &assignment.blueprint, &assignment.parameters, contract.as_deref())?;
         (run.status, run.waits_until) = (RunStatus::InputRequired, Some(request.expires_at));
         Ok(Some(request))

@@ -27,7 +27,7 @@ use super::records::{changed, state_of};
 use super::start::Begun;
 use crate::error::Error;
 use crate::metrics::{self, WorkflowStep};
-use crate::work::heavy;
+use crate::work::heavy_step;
 
 /// How many validation errors are shown with the node that failed. All are with its run.
 const MOST_ERRORS_TOLD: usize = 3;
@@ -206,7 +206,13 @@ impl WorkflowRuns {
         let (Some(embedder), Some((state, event))) = (&self.embedder, before) else {
             return Ok((next, steps));
         };
-        let texts = flow.texts_to_embed(&state, &next);
+        let shared = Arc::clone(flow);
+        let (texts, state, next) = heavy_step(move |meter| {
+            let texts = shared.texts_to_embed(&state, &next, meter);
+            (texts, state, next)
+        })
+        .await?;
+        let texts = texts.unwrap_or_default();
         if texts.is_empty() {
             return Ok((next, steps));
         }
@@ -229,7 +235,7 @@ impl WorkflowRuns {
         options: CompareOptions,
     ) -> Result<(State, Vec<Step>), Error> {
         let flow = Arc::clone(flow);
-        heavy(move || advance(&flow, state, event, now, &options)).await
+        heavy_step(move |meter| advance(&flow, state, event, now, &options, meter)).await
     }
 
     /// Writes the next state and what goes with it, and returns the workers to stop; `None` if another coordinator was faster.

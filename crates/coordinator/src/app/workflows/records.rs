@@ -77,6 +77,7 @@ fn item_of(record: &str) -> Option<(&str, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use accord_contract::Meter;
     use accord_domain::workflow::NodeStatus;
     use accord_workflow::compare::CompareOptions;
     use accord_workflow::{Event, Known, advance, read};
@@ -93,11 +94,12 @@ mod tests {
             "output": {"type": "output"},
         });
         let edges = json!([{"from": "input", "to": "each"}, {"from": "each", "to": "output"}]);
-        let (graph, _) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
+        let (graph, _) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}), &Meter::default());
         let flow = Flow::new(graph.unwrap(), Known::default()).unwrap();
         let begun = State::new(flow.graph(), (0..12).collect());
         let now = Timestamp::UNIX_EPOCH;
-        let (mut state, _) = advance(&flow, begun, Event::Begun, now, &CompareOptions::default());
+        let (mut state, _) =
+            advance(&flow, begun, Event::Begun, now, &CompareOptions::default(), &Meter::default());
         let mut records = changed(&flow, &[], state.nodes.clone()).unwrap();
         assert_eq!(records.len(), 2 + 12, "the input, the map, its items");
         let head = serde_json::to_string(&state.head).unwrap();

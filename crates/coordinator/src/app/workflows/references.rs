@@ -8,10 +8,11 @@ use accord_workflow::{Graph, Known};
 
 use crate::app::blueprints::Blueprints;
 use crate::error::Error;
+use crate::work::heavy;
 
 impl Blueprints {
     /// All problems of a workflow now, and what is known of the agents and workflows in it.
-    pub(super) async fn examined(&self, read: &ParsedWorkflow) -> Result<(Vec<Problem>, Known), Error> {
+    pub(super) async fn examined(&self, read: &Arc<ParsedWorkflow>) -> Result<(Vec<Problem>, Known), Error> {
         let mut library = Library { providers: self.catalog.state.providers.clone(), ..Library::default() };
         if let Some(graph) = &read.graph {
             let mut names = self.add_references(graph, &mut library).await?;
@@ -26,7 +27,8 @@ impl Blueprints {
                 library.workflows.insert(name, Arc::clone(found.parsed()));
             }
         }
-        Ok(library.examine(read))
+        let read = Arc::clone(read);
+        heavy(move |meter| library.examine(&read, meter)).await
     }
 
     /// Adds the agents and registered schemas that a graph refers to, and returns the names of the workflows in it.

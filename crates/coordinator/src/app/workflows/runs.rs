@@ -9,6 +9,7 @@ use accord_api::{
     WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowTaskView,
 };
 use accord_blueprint::hex;
+use accord_contract::Meter;
 use accord_domain::audit::RequestedBy;
 use accord_domain::id::WorkflowRunId;
 use accord_domain::input::InputSummary;
@@ -151,7 +152,7 @@ impl WorkflowRuns {
             return Ok(flow);
         }
         let text = definition.to_owned();
-        let made = heavy(move || made_ready(&text)).await?;
+        let made = heavy(move |meter| made_ready(&text, meter)).await?;
         let flow = Arc::new(made?);
         self.flows.put(&key, Arc::clone(&flow));
         Ok(flow)
@@ -287,9 +288,9 @@ impl WorkflowRuns {
     }
 }
 
-fn made_ready(definition: &str) -> Result<Flow, Error> {
+fn made_ready(definition: &str, meter: &Meter) -> Result<Flow, Error> {
     let Definition { document, known } = serde_json::from_str(definition).map_err(Error::internal)?;
-    let (graph, _) = read(&document);
+    let (graph, _) = read(&document, meter);
     let whole = graph.filter(|graph| graph.left_out.is_none());
     let graph = whole.ok_or_else(|| Error::internal("the graph of a workflow run cannot be read"))?;
     Flow::new(graph, known).map_err(Error::internal)

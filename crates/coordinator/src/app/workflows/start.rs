@@ -107,7 +107,7 @@ impl WorkflowRuns {
             requested_by,
             traceparent: surroundings.traceparent.clone(),
         };
-        self.runs.submission(order).map(|submission| Begun::Run(Box::new(submission)))
+        self.runs.submission(order).await.map(|submission| Begun::Run(Box::new(submission)))
     }
 
     async fn begun_workflow(

@@ -1,5 +1,7 @@
 //! Workflows as the API shows them.
 
+use std::sync::Arc;
+
 use accord_api::{ErrorName, Severity, ValidateWorkflowAnswer, WorkflowSummary, WorkflowView};
 use accord_blueprint::{ParsedWorkflow, Workflows, has_errors, inline_blueprints, workflow_summary};
 use accord_contract::JsonPath;
@@ -11,6 +13,7 @@ use crate::app::blueprints::Blueprints;
 use crate::app::definitions::{Definitions, Found, Kind, first_error, mistakes, parse};
 use crate::app::page;
 use crate::error::Error;
+use crate::work::heavy;
 
 type FoundWorkflow = Found<ParsedWorkflow>;
 
@@ -38,12 +41,12 @@ impl Blueprints {
 
     /// Checks a workflow.
     pub(crate) async fn validate_workflow(&self, value: Value) -> Result<ValidateWorkflowAnswer, Error> {
-        let (problems, _) = self.examined(&parse::<Workflows>(value).await?).await?;
+        let (problems, _) = self.examined(&Arc::new(parse::<Workflows>(value).await?)).await?;
         Ok(ValidateWorkflowAnswer { valid: !has_errors(&problems), problems })
     }
 
     /// Whether a workflow can be run.
-    pub(in crate::app) async fn is_sound(&self, parsed: &ParsedWorkflow) -> Result<bool, Error> {
+    pub(in crate::app) async fn is_sound(&self, parsed: &Arc<ParsedWorkflow>) -> Result<bool, Error> {
         Ok(!has_errors(&self.examined(parsed).await?.0))
     }
 
@@ -78,10 +81,10 @@ impl Kind for Workflows {
     }
 
     async fn valid(blueprints: &Blueprints, value: Value) -> Result<ParsedWorkflow, Error> {
-        let parsed = parse::<Self>(value).await?;
+        let parsed = Arc::new(parse::<Self>(value).await?);
         let (problems, _) = blueprints.examined(&parsed).await?;
         if !has_errors(&problems) {
-            return Ok(parsed);
+            return Arc::into_inner(parsed).ok_or_else(|| Error::internal("a workflow is still examined"));
         }
         let message = mistakes::<Self>(&problems);
         Err(Error::new(ErrorName::InvalidWorkflow, message).with_details(json!({"problems": problems})))
@@ -111,11 +114,16 @@ impl Kind for Workflows {
         summary: WorkflowSummary,
     ) -> Result<WorkflowView, Error> {
         let (_, known) = blueprints.examined(found.parsed()).await?;
-        let graph = found.parsed().graph.as_ref().filter(|_| summary.valid);
+        let (parsed, is_valid) = (Arc::clone(found.parsed()), summary.valid);
+        let output_schema = heavy(move |meter| {
+            let graph = parsed.graph.as_ref().filter(|_| is_valid);
+            graph.and_then(|graph| output_schema(graph, &known, meter))
+        });
+        let output_schema = output_schema.await?;
         Ok(WorkflowView {
             summary,
             workflow: found.value().clone(),
-            output_schema: graph.and_then(|graph| output_schema(graph, &known)),
+            output_schema,
             hash: found.hash().to_owned(),
             file: found.file().map(str::to_owned),
             created_at: found.created_at(),

@@ -1,3 +1,4 @@
+use accord_contract::Meter;
 use axum::http::Method;
 use serde_json::{Value, json};
 
@@ -288,7 +289,7 @@ async fn an_agent_is_ready_for_use() {
     let fixture = Fixture::new(&[("reviewer/agent.yaml", REVIEWER)]);
     let agent = fixture.app.blueprints.catalog.usable("reviewer").await.unwrap();
     assert_eq!(agent.document, reviewer("reviewer").to_string());
-    assert!(agent.output.as_ref().unwrap().is_valid(&json!({"summary": "s"})));
+    assert!(agent.output.as_ref().unwrap().accepts(&json!({"summary": "s"}), &Meter::default()));
     let again = fixture.app.blueprints.catalog.usable("reviewer").await.unwrap();
     assert!(std::sync::Arc::ptr_eq(&agent, &again));
     let error = fixture.app.blueprints.catalog.usable("nobody").await.unwrap_err();

@@ -180,7 +180,7 @@ async fn last_message_as_json(turns: &[Turn]) -> Result<serde_json::Result<Value
     let is_small = text.len() <= SMALL_BYTES;
     let limits = Limits { values: MOST_VALUES, ..Limits::WHOLE };
     let read = move || read_strictly(&Checked::new(text, limits)?);
-    if is_small { Ok(read()) } else { work::heavy(read).await }
+    if is_small { Ok(read()) } else { work::heavy(move |_| read()).await }
 }
 
 /// The parameters of an agent with a `parameters_schema`: the last user message, which has to be JSON.

@@ -51,13 +51,13 @@ cases! {
     a_callback_is_held_until_the_session_is_resumed: ["writer"],
     a_run_waits_for_its_children: ["writer", "lead"],
     a_stopped_run_stops_those_it_waits_for: ["writer"],
-    children_end_with_a_run_that_fails: ["writer", "lead", "person"],
-    children_end_with_a_run_that_is_stopped: ["writer", "lead", "person"],
-    children_end_with_a_session_that_is_stopped: ["writer", "lead", "person"],
-    children_end_with_a_run_whose_runner_is_lost: ["writer", "lead", "person"],
+    children_end_with_a_run_that_fails: ["writer", "lead", "patient", "clerk"],
+    children_end_with_a_run_that_is_stopped: ["writer", "lead", "patient", "clerk"],
+    children_end_with_a_session_that_is_stopped: ["writer", "lead", "patient", "clerk"],
+    children_end_with_a_run_whose_runner_is_lost: ["writer", "lead", "patient", "clerk"],
     children_end_with_a_run_that_no_runner_takes: ["writer", "special"],
-    children_end_with_a_run_that_waited_too_long: ["writer", "lead", "person"],
-    children_end_with_a_run_that_nobody_answers: ["writer", "lead", "person", "strict"],
+    children_end_with_a_run_that_waited_too_long: ["writer", "lead", "patient", "clerk"],
+    children_end_with_a_run_that_nobody_answers: ["writer", "patient", "clerk", "strict"],
     a_person_answers: ["writer"],
     a_person_corrects: ["asker"],
     a_person_does_the_work: ["person"],
@@ -88,6 +88,8 @@ fn agent(name: &str) -> Value {
     let more = match name {
         "counter" => json!({"output_schema": schema()}),
         "lead" => json!({"output_schema": schema(), "on_parent_end": "stop", "limits": limits}),
+        "patient" => json!({"output_schema": schema(), "on_parent_end": "stop"}),
+        "clerk" => json!({"executor": {"type": "human"}, "output_schema": schema()}),
         "special" => json!({"on_parent_end": "stop", "demands": {"tags": ["special"]}}),
         "person" => json!({"executor": {"type": "human"}, "output_schema": schema(), "limits": limits}),
         "asker" => json!({"output_schema": schema(), "output_schema_options": {"on_failure": "ask"}}),
@@ -339,12 +341,12 @@ async fn children(site: &mut Site, parent: &str) {
     };
     site.run(of("writer", "running")).await;
     site.claim("running").await;
-    let (_, middle) = site.run(of("lead", "waiting")).await;
+    let (_, middle) = site.run(of("patient", "waiting")).await;
     let held = site.claim("waiting").await;
     site.run(child(&middle, "async_callback", "grandchild")).await;
     attempt(site, &held, "no_json").await;
     site.finish(&held, json!({"status": "waiting"})).await;
-    site.run(of("person", "asked")).await;
+    site.run(of("clerk", "asked")).await;
     site.run(of("writer", "pending")).await;
 }
 
@@ -383,7 +385,7 @@ async fn children_end_with_a_run_whose_runner_is_lost(site: &mut Site) {
         if site.get(&format!("/runs/{}", held.run_id)).await["status"] == "failed" {
             break;
         }
-        site.claim("parent").await;
+        site.claim_all().await;
     }
     ended_with(site).await;
 }
@@ -504,7 +506,7 @@ async fn sessions_are_resumed_and_removed(site: &mut Site) {
     site.complete("a", "1").await;
     let (second, _) = site.run(json!({"session_id": session, "prompt": "b"})).await;
     let held = site.claim("b").await;
-    let (grandchild, below) = site.run(child(&session, "async_callback", "c")).await;
+    let (grandchild, below) = site.run(child(&session, "async_poll", "c")).await;
     site.finish(&held, json!({"status": "completed", "result_text": "2"})).await;
     site.stop(&grandchild).await;
     site.remove(&below, &[&grandchild]).await;

@@ -241,6 +241,12 @@ impl Site {
         panic!("no run with the prompt {prompt} waits for a runner");
     }
 
+    /// The runner takes what there is, and is never heard of again.
+    pub(crate) async fn claim_all(&mut self) {
+        let claim = json!({"runner_id": self.runner, "max": 10});
+        self.post("/runner/claims", claim).await.expect(200, &[]);
+    }
+
     /// The runner reports the end. A repeated report is refused if the first one had its effect.
     pub(crate) async fn finish(&mut self, held: &Held, report: Value) {
         self.held.retain(|(run, _)| *run != held.run_id);

@@ -135,16 +135,15 @@ impl ApprovalRule for Even {
     }
 }
 
+fn even() -> ToolEntries {
+    ToolEntries { approve: vec![("echo".into(), Some(Arc::new(Even)))], ..ToolEntries::default() }
+}
+
 #[tokio::test]
 async fn a_call_that_needs_approval_waits_for_it_and_then_runs_once() {
     for provider in PROVIDERS {
-        let rule: Arc<dyn ApprovalRule> = Arc::new(Even);
-        let tool_entries =
-            ToolEntries { approve: vec![("echo".into(), Some(rule))], ..ToolEntries::default() };
-        let started = || Start {
-            tool_entries: tool_entries.clone(),
-            ..start(settings(provider, json!({})), &["echo"], None)
-        };
+        let started =
+            || Start { tool_entries: even(), ..start(settings(provider, json!({})), &["echo"], None) };
         let first = run_with(started(), &[], answers(provider), Delivery::Text).await;
         assert_eq!(first.answer.unwrap_err().error, TurnError::InputRequired, "{provider}");
         assert_eq!(first.requests, 2, "{provider}");
@@ -182,8 +181,7 @@ async fn a_call_that_needs_approval_waits_for_it_and_then_runs_once() {
 /// A record without the approval of a call is that of a fork.
 #[tokio::test]
 async fn a_call_without_its_approval_does_not_run_beside_one_with_a_result() {
-    let started =
-        Start { approvals: Arc::new(Even), ..start(settings("openai", json!({})), &["echo"], None) };
+    let started = Start { tool_entries: even(), ..start(settings("openai", json!({})), &["echo"], None) };
     let usage = json!({"input_tokens": 1, "output_tokens": 1, "cost_usd": null});
     let calls = ["a", "b"].map(|id| {
         json!({"id": id, "name": "echo", "arguments": format!("{{\"n\":{}}}", if id == "a" { 1 } else { 2 })})

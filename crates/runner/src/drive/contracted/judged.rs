@@ -34,7 +34,7 @@ impl Driver<'_, '_> {
             input: self.turns.assignment.input.clone(),
             shown: Arc::clone(&self.state.shown),
         };
-        let reading = match bench.read(answer, &self.state.before).await {
+        let reading = match bench.read(answer, &self.state.before, self.turns.budget.stop()).await {
             Ok(reading) => reading,
             Err(words) => return self.unanswered(asked, &NoAnswer::Failed(words)).await,
         };

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use accord_api::Contract;
 use accord_api::agent::SendExamples;
-use accord_contract::EchoSources;
+use accord_contract::{EchoSources, Meter};
 use accord_executor::{Allowance, Capabilities, Example, Turn};
+use tokio_util::sync::CancellationToken;
 
 use super::super::facts::{Facts, Feature};
 use super::super::fallback::Moved;
@@ -16,6 +17,7 @@ use super::super::step::{Ceiling, Next, Say, Situation};
 use super::super::turns::Turns;
 use crate::assignment::{Assignment, Terms};
 use crate::limits::{LEAST_ANSWER_TOKENS, MOST_ANSWER_TOKENS};
+use crate::metered::metered;
 
 pub(super) struct State {
     pub(super) offers: Offers,
@@ -56,16 +58,23 @@ impl State {
         assignment: &Assignment,
         terms: &Arc<Terms>,
         capabilities: Capabilities,
+        cancel: &CancellationToken,
     ) -> Result<Self, String> {
         let has_tools = !assignment.agent.tools.is_empty() || !assignment.agent.mcp_servers.is_empty();
         let facts = Facts::new(&capabilities.endpoint, &terms.contract.schema_hash, &assignment.facts);
         let model = assignment.model.clone().unwrap_or_else(|| capabilities.model.clone());
-        let offers = offers(terms, capabilities, has_tools).await?;
+        let offers = offers(terms, capabilities, has_tools, cancel).await?;
         let rungs = offers.rungs(terms.contract.strategy, &facts, &model)?;
         let rung = rungs.first().copied().unwrap_or(Rung::Prompt);
         let examples = request::examples(assignment, offers.sample.as_ref());
         let pairs = examples.iter().map(|example| (example.input.clone(), example.output.clone()));
-        let shown = EchoSources::new(terms.compiled.schema(), offers.form(Rung::Prompt).skeleton(), pairs);
+        let (pairs, skeleton) = (pairs.collect::<Vec<_>>(), offers.form(Rung::Prompt).skeleton().cloned());
+        let schema = terms.compiled.schema().clone();
+        let shown = move |meter: &Meter| EchoSources::new(&schema, skeleton.as_ref(), pairs, meter);
+        let shown = metered(cancel, shown).await?;
+        let shown = shown.map_err(|exceeded| {
+            format!("the examples cannot be compared with answers: {exceeded}; shorten them")
+        })?;
         Ok(Self {
             offers,
             facts,
@@ -208,10 +217,11 @@ impl State {
         terms: &Arc<Terms>,
         capabilities: Capabilities,
         model: &str,
+        cancel: &CancellationToken,
     ) -> Result<(), String> {
         if moved == Moved::Provider {
             self.facts.move_to(&capabilities.endpoint);
-            self.offers = offers(terms, capabilities, self.has_tools).await?;
+            self.offers = offers(terms, capabilities, self.has_tools, cancel).await?;
             (self.max_tokens, self.max_tokens_before, self.cut_at) = (None, None, None);
             (self.just_raised, self.ceiling_is_fixed) = (false, false);
         }
@@ -230,9 +240,15 @@ impl State {
 }
 
 /// What the endpoint can be offered. A large schema takes a while to lower, and others wait for this thread.
-async fn offers(terms: &Arc<Terms>, capabilities: Capabilities, has_tools: bool) -> Result<Offers, String> {
+async fn offers(
+    terms: &Arc<Terms>,
+    capabilities: Capabilities,
+    has_tools: bool,
+    cancel: &CancellationToken,
+) -> Result<Offers, String> {
     let shared = Arc::clone(terms);
-    tokio::task::spawn_blocking(move || Offers::new(&shared, &capabilities, has_tools))
-        .await
-        .map_err(|error| format!("the schema could not be reduced to what the provider supports: {error}"))
+    let offers = metered(cancel, move |meter| Offers::new(&shared, &capabilities, has_tools, meter)).await?;
+    offers.map_err(|exceeded| {
+        format!("the output schema cannot be put into a form for the model: {exceeded}; make it smaller")
+    })
 }

@@ -239,7 +239,7 @@ fn assignment() -> Assignment {
         kind: RunKind::StartSession,
         agent: Arc::new(serde_json::from_value(agent).unwrap()),
         settings: Arc::new(settings),
-        approvals: Arc::default(),
+        tool_entries: accord_executor::ToolEntries::default(),
         parameters: json!({"prompt": "Count."}),
         input: json!({"prompt": "Count."}),
         spent: accord_api::Spent::default(),
@@ -271,7 +271,8 @@ impl Case {
     /// A run under a contract.
     pub(super) fn under(contract: Contract) -> Self {
         let mut case = Self::free();
-        case.assignment.terms = Some(Arc::new(Terms::compile(contract).unwrap()));
+        case.assignment.terms =
+            Some(Arc::new(Terms::compile(contract, &accord_contract::Meter::default()).unwrap()));
         case
     }
 

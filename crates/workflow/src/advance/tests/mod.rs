@@ -7,6 +7,7 @@ mod plans;
 mod policies;
 mod random;
 
+use accord_contract::Meter;
 use std::collections::BTreeMap;
 
 use accord_domain::event::Body;
@@ -36,7 +37,8 @@ fn signature(takes: Takes) -> Signature {
 
 impl Drive {
     fn new(nodes: Value, edges: Value, input: Value) -> Self {
-        let (graph, findings) = read(&json!({"name": "test", "nodes": nodes, "edges": edges}));
+        let (graph, findings) =
+            read(&json!({"name": "test", "nodes": nodes, "edges": edges}), &Meter::default());
         assert_eq!(findings, []);
         let mut known = Known::default();
         for name in ["one", "two", "three"] {
@@ -54,7 +56,14 @@ impl Drive {
 
     fn event(&mut self, event: Event) {
         let now = Timestamp::from_second(1_800_000_000).unwrap();
-        let (state, steps) = advance(&self.flow, self.state.clone(), event, now, &CompareOptions::default());
+        let (state, steps) = advance(
+            &self.flow,
+            self.state.clone(),
+            event,
+            now,
+            &CompareOptions::default(),
+            &Meter::default(),
+        );
         self.state = state;
         for step in steps {
             match step {

@@ -1,6 +1,7 @@
 //! Whether the output of a node fits the input of the next.
 
 use super::*;
+use accord_contract::Meter;
 
 #[test]
 fn reports_only_what_cannot_fit() {
@@ -42,7 +43,7 @@ fn fed(gives: &[Value], takes: Value, node: Value) -> Vec<String> {
         nodes[&id] = json!({"type": "agent", "agent": agent});
         edges.extend([json!({"from": "input", "to": id}), json!({"from": id, "to": "node"})]);
     }
-    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
+    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}), &Meter::default());
     assert_eq!(findings, []);
     messages(&graph.unwrap(), &known)
 }
@@ -182,7 +183,7 @@ fn recursive(node: Value, takes: Value) -> Vec<String> {
         {"from": "one", "to": "node"}, {"from": "two", "to": "node"}, {"from": "each", "to": "node"},
         {"from": "node", "to": "output"},
     ]);
-    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
+    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}), &Meter::default());
     assert_eq!(findings, []);
     messages(&graph.unwrap(), &known)
 }

@@ -1,6 +1,7 @@
 //! Keys, values and annotations.
 
 use super::*;
+use accord_contract::Meter;
 
 #[test]
 fn different_severities_at_one_place_contradict() {
@@ -198,7 +199,7 @@ fn a_key_named_in_the_schema_is_compared_exactly() {
             output,
             is_map: false,
         });
-        let found = compare(&siblings, &CompareOptions::default());
+        let found = compare(&siblings, &CompareOptions::default(), &Meter::default()).unwrap();
         assert_eq!(keys(&found.contradictions), [json!({key: value})]);
     }
 }

@@ -9,6 +9,7 @@ mod near;
 mod objects;
 mod properties;
 
+use accord_contract::Meter;
 use accord_domain::comparison::{Comparison, Contradiction, Side};
 use serde_json::{Value, json};
 
@@ -22,7 +23,7 @@ fn compared(outputs: &[(&str, Value)]) -> Comparison {
 fn with_schema(schema: &Value, outputs: &[(&str, Value)]) -> Comparison {
     let siblings: Vec<Sibling<'_>> =
         outputs.iter().map(|(agent, output)| Sibling { agent, schema, output, is_map: false }).collect();
-    compare(&siblings, &CompareOptions::default())
+    compare(&siblings, &CompareOptions::default(), &Meter::default()).unwrap()
 }
 
 /// Compares outputs of maps, each a list of outputs with this schema.
@@ -32,7 +33,7 @@ fn maps(item: &Value, outputs: &[(&str, Value)]) -> Comparison {
         .iter()
         .map(|(agent, output)| Sibling { agent, schema: &schema, output, is_map: true })
         .collect();
-    compare(&siblings, &CompareOptions::default())
+    compare(&siblings, &CompareOptions::default(), &Meter::default()).unwrap()
 }
 
 fn finding(file: &str, line: u64, severity: &str, description: &str) -> Value {

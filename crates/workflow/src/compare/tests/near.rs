@@ -1,5 +1,6 @@
 //! Similar texts.
 
+use accord_contract::Meter;
 use std::collections::HashMap;
 
 use super::super::{LINE_DISTANCE, texts_to_embed};
@@ -116,13 +117,16 @@ fn embeddings_decide_if_present() {
         .iter()
         .map(|(agent, output)| Sibling { agent, schema: &schema, output, is_map: false })
         .collect();
-    assert_eq!(texts_to_embed(&siblings, LINE_DISTANCE), ["left", "right", "unknown"]);
+    assert_eq!(
+        texts_to_embed(&siblings, LINE_DISTANCE, &Meter::default()).unwrap(),
+        ["left", "right", "unknown"]
+    );
     let vectors = HashMap::from([
         ("left".to_owned(), vec![1.0, 0.0]),
         ("right".to_owned(), vec![0.98, 0.1]),
         ("unknown".to_owned(), vec![f32::NAN, 1.0]),
     ]);
-    let found = compare(&siblings, &CompareOptions::with_vectors(vectors));
+    let found = compare(&siblings, &CompareOptions::with_vectors(vectors), &Meter::default()).unwrap();
     assert_eq!(lines(&found), [vec![("a", 1), ("b", 2)]]);
     let left_out: Vec<u64> = found.truncated.iter().map(|each| each.entries).collect();
     assert_eq!(left_out, [1], "{:?}", found.truncated);
