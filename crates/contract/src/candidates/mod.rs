@@ -44,8 +44,10 @@ pub(crate) struct Candidate {
 pub(crate) enum Joint {
     /// Space, so that the second is behind the first.
     Space,
-    /// A comma, a colon or an operator.
+    /// A comma, a colon or a semicolon.
     Mark,
+    /// An operator of code, which makes a third of them.
+    Operator,
 }
 
 /// All that a pass over a text finds.

@@ -128,7 +128,7 @@ fn joint(between: &str) -> Option<Joint> {
     match between.trim() {
         "" => (lines < 2).then_some(Joint::Space),
         "," | ":" | ";" => Some(Joint::Mark),
-        mark => (lines == 0 && mark.len() < 3 && mark.bytes().all(is_operator)).then_some(Joint::Mark),
+        mark => (lines == 0 && mark.len() < 3 && mark.bytes().all(is_operator)).then_some(Joint::Operator),
     }
 }
 
@@ -203,7 +203,7 @@ fn is_lone_scalar(lex: Lex<'_>, at: usize) -> bool {
     let Ok((_, end)) = parse::value_at(lex.text, at) else { return false };
     let rest = lex.text.get(end..).unwrap_or_default().trim_start_matches([' ', '\t', '\r']);
     !matches!(lex.byte(at), Some(b'{' | b'['))
-        && (rest.is_empty() || rest.starts_with(['\n', ',', ':', '}', ']']))
+        && (rest.is_empty() || rest.starts_with(['\n', ',', ':', '}', ']', '<']))
 }
 
 /// Whether a value is given to a name, and the next statement changes what is under that name: `x["a"] = 2`, `x.a += 1`.

@@ -154,11 +154,10 @@ impl Judge<'_> {
             calls.is_some_and(|(own, other)| nested::are_calls_of_two(own.value(), other.value()))
         };
         let competes = |(index, one): &(usize, &'j Judged)| {
-            let is_before =
-                *index + 1 == first && judged.get(first).is_some_and(|own| own.joint == Some(Joint::Mark));
-            let is_behind = *index == last + 1 && one.joint.is_some();
-            if is_before || is_behind {
-                return !is_same(one);
+            let own_joint = judged.get(first).and_then(|own| own.joint).filter(|_| *index + 1 == first);
+            let joint = own_joint.filter(|joint| *joint != Joint::Space);
+            if let Some(joint) = joint.or(one.joint.filter(|_| *index == last + 1)) {
+                return joint == Joint::Operator || !is_same(one);
             }
             let is_whole = |read: &Read| items.is_none() || read.value().is_array();
             let was_read = one.read.as_ref().is_some_and(|read| read.spans.is_none() && is_whole(read));

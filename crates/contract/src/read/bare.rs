@@ -132,9 +132,10 @@ impl Search<'_> {
     fn ends_key(&self, start: usize, colon: usize) -> bool {
         let before = self.lex.text.get(start..colon).unwrap_or_default();
         let name = before.rsplit(char::is_whitespace).next().unwrap_or_default();
-        let is_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
+        let is_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_')
+            && name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-'));
         let is_spaced = self.lex.character(colon + 1).is_none_or(char::is_whitespace);
-        is_spaced || is_name && name.len() < before.len() && !self.lex.starts(colon, "://")
+        is_name && (is_spaced || name.len() < before.len() && !self.lex.starts(colon, "://"))
     }
 
     /// Whether a comma in an object separates members and is not part of the words.
@@ -157,8 +158,8 @@ fn is_words(content: &str) -> bool {
     let is_path = content.contains('.')
         && content.split('.').all(|part| begins_name(part) && part.chars().all(is_name));
     is_begun
-        && content.contains(char::is_alphanumeric)
-        && !content.contains(['<', '>', '[', '{'])
+        && (content.contains(char::is_alphanumeric) || content.starts_with('/'))
+        && !content.contains('[')
         && !is_called
         && !is_path
 }

@@ -57,7 +57,7 @@ impl Search<'_> {
             let end = self.end_text(state, text, at, at + length);
             out.push(State { cost: end.cost + price + odd, ..end });
         }
-        if let Some(inside) = self.as_content(text, at, length, fit) {
+        if let Some(inside) = self.as_content(state, text, at, length, fit) {
             out.push(State {
                 at: at + length,
                 mode: Mode::Text(inside),
@@ -70,7 +70,7 @@ impl Search<'_> {
     /// Takes a quote as content: it opens a quotation, closes one, or is the only one in the string. Where the string could
     /// end as well, it must close a quotation or are between brackets that the content itself opened. Else a string could
     /// take in whatever follows it. Keys hold no quotes.
-    fn as_content(&self, text: Text, at: usize, length: usize, fit: Fit) -> Option<Text> {
+    fn as_content(&self, state: State, text: Text, at: usize, length: usize, fit: Fit) -> Option<Text> {
         let enclosed = fit >= Fit::Good && text.depth > 0;
         if text.role == Role::Key || fit >= Fit::Good && !enclosed && !text.in_quotation {
             return None;
@@ -97,7 +97,11 @@ impl Search<'_> {
         };
         let is_beside_comma =
             content.trim_end().ends_with(',') || self.lex.byte(self.lex.space_end(at + length)) == Some(b',');
-        let doubtful = text.doubtful || text.inner == 0 && (content.is_empty() || is_beside_comma);
+        // In a list, with space beside it, it may be that of a string whose other quote is lost.
+        let is_beside_space = (before.into_iter().chain(behind)).any(char::is_whitespace)
+            && self.container(state).is_some_and(|container| container != Container::Object);
+        let is_doubtful = content.is_empty() || is_beside_comma || is_beside_space;
+        let doubtful = text.doubtful || text.inner == 0 && is_doubtful;
         let enclosed = text.enclosed || enclosed;
         Some(Text { inner: text.inner + 1, in_quotation, doubtful, enclosed, ..text })
     }
@@ -122,12 +126,15 @@ impl Search<'_> {
         State { at: close, mode, previous, ..ended }
     }
 
-    /// A comma in a string with the next member after it: perhaps the closing quote is missing.
+    /// A comma in a string with the next member, or a line with the next string, after it: perhaps the closing quote is missing.
     fn missing_end(&mut self, state: State, text: Text, comma: usize, out: &mut Vec<State>) {
-        let next = self.blank(comma + 1).end;
-        // In a list nothing says which of two quotes is missing.
-        let goes_on =
-            self.container(state) == Some(Container::Object) && self.lex.quoted_key_end(next).is_some();
+        let blank = self.blank(comma + 1);
+        let goes_on = match self.container(state) {
+            Some(Container::Object) => self.lex.quoted_key_end(blank.end).is_some(),
+            // On one line of a list nothing says which of two quotes is missing.
+            Some(_) => blank.line_break && self.lex.closing_quote(blank.end, text.quote).is_some(),
+            None => false,
+        };
         let content = self.lex.text.get(text.content as usize..comma).unwrap_or_default();
         // A quote of another kind may be the one that closes it.
         if goes_on

@@ -101,7 +101,7 @@ fn a_draft_quoted_in_a_damaged_value_is_not_an_answer() {
     ] {
         assert_eq!(read_as(Mode::Strict, text, &schema), None, "{text}");
     }
-    let corrected = "{\"code\": \"if x {\", \"n\": oops}\n\nCorrected:\n\n{\"code\": \"y\", \"n\": 1}";
+    let corrected = "{\"code\": \"if x {\", \"m\": oops}\n\nCorrected:\n\n{\"code\": \"y\", \"n\": 1}";
     assert_eq!(
         read_as(Mode::Strict, corrected, &schema),
         Some(json!({"code": "y", "n": 1})),
