@@ -208,7 +208,11 @@ fn a_failed_specialist_is_named_in_the_review() {
     // An answer that hides the failure breaks the contract of the writer.
     let mut answer = answers("writer").pop().unwrap();
     let broken = |answer: &Value| -> Vec<String> {
-        invariants_of("writer").violations(answer, told, &Meter::default()).into_iter().map(|violation| violation.message).collect()
+        invariants_of("writer")
+            .violations(answer, told, &Meter::default())
+            .into_iter()
+            .map(|violation| violation.message)
+            .collect()
     };
     assert!(
         broken(&answer).iter().any(|message| message.contains("missing must be")),

@@ -117,7 +117,8 @@ async fn run(victim: &mut Victim, slot: &Slot, shape: &Shape, number: usize) {
         0 => Request::post("/workflows", body),
         _ => Request::new("PUT", format!("/workflows/{name}")).body(body),
     };
-    let place = format!("{} /workflows{}", request.method, if number.is_multiple_of(2) { "" } else { "/{name}" });
+    let place =
+        format!("{} /workflows{}", request.method, if number.is_multiple_of(2) { "" } else { "/{name}" });
     let stored = victim.attack(&place, &what, By::Admin, request).await;
     if stored.is_none_or(|answer| answer.status != 201) {
         return;
