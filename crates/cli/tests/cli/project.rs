@@ -354,7 +354,7 @@ fn the_doctor_fails_on_broken_files() {
     let ran = doctor(&folder, &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(
-        ran.stdout.contains("fail  store: ") && ran.stdout.contains("hint: move it away"),
+        ran.stdout.contains("fail  store: ") && ran.stdout.contains("hint: restore a backup or move it away"),
         "{}",
         ran.stdout
     );

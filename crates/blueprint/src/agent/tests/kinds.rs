@@ -191,12 +191,13 @@ fn the_output_of_a_kb_agent_is_an_object_with_properties() {
     let errors = |schema: &str| {
         let text = format!("schema: 'kb.agent/1'\nid: a\nllm: {{ model: m }}\noutput:\n  schema: {schema}\n");
         let mut found = super::problems_of("agent.yml", &text);
-        found.retain(|problem| problem.contains("output.schema"));
-        found.into_iter().map(|problem| problem.split(": ").last().unwrap().to_owned()).collect::<Vec<_>>()
+        found.sort();
+        let messages = found.into_iter().map(|problem| problem.split(": ").last().unwrap().to_owned());
+        messages.filter(|message| message.starts_with("output.schema")).collect::<Vec<_>>()
     };
     let (kind, properties) = ("output.schema.type must be \"object\"", "output.schema must have properties");
     assert_eq!(errors("{ type: object, properties: { a: { type: string } } }"), [""; 0]);
-    assert_eq!(errors("{ type: array, items: {} }"), [kind, properties]);
+    assert_eq!(errors("{ type: array, items: {} }"), [properties, kind]);
     assert_eq!(errors("{ properties: { a: { type: string } } }"), [kind]);
     assert_eq!(errors("{ type: object }"), [properties]);
 }
