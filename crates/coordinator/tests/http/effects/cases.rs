@@ -448,7 +448,7 @@ async fn a_person_does_the_work(site: &mut Site) {
     let open = site.get("/inputs?status=open").await;
     let path = format!("/inputs/{}/link", text(&open["items"][0], "id"));
     let link = site.post(&path, json!({})).await.expect(201, &[]);
-    let path = format!("/input-links/{}", text(&link, "token"));
+    let path = format!("/input-links#{}", text(&link, "token"));
     site.post(&path, json!({"answer": {"n": 2}})).await.expect(200, &[403]);
 }
 

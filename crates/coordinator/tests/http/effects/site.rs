@@ -184,7 +184,11 @@ impl Site {
         let mut body = body;
         let mut is_repeated = false;
         loop {
-            let headers: &[_] = if creates { &[("idempotency-key", key.as_str())] } else { &[] };
+            let headers: &[_] = match path.split_once("#") {
+                Some((_, token)) => &[("accord-input-link", token)],
+                None if creates => &[("idempotency-key", key.as_str())],
+                None => &[],
+            };
             let sent = (method != "DELETE").then(|| body.clone());
             let (status, answer): Answer = self.desk.send(method, path, headers, sent).await;
             if !self.recovered().await || status < 500 {
