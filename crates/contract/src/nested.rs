@@ -108,14 +108,15 @@ impl Facts {
         let mut facts = Self::default();
         let resolver = Resolver::new(schema.document());
         let mut items = Vec::new();
-        in_place(&resolver, "", schema.document(), 0, &mut |base, keywords| {
+        in_place(&resolver, "", schema.document(), &mut HashSet::new(), &mut |base, keywords| {
             facts.add(keywords);
             let several = keywords.get("prefixItems").or(keywords.get("items")).and_then(Value::as_array);
             let all = several.into_iter().flatten().chain(keywords.get("items"));
             items.extend(all.map(|schema| (base.to_owned(), schema)));
         });
+        let mut seen = HashSet::new();
         for (base, item) in items {
-            in_place(&resolver, &base, item, 0, &mut |_, keywords| facts.items.add(keywords));
+            in_place(&resolver, &base, item, &mut seen, &mut |_, keywords| facts.items.add(keywords));
         }
         facts.list = facts.root.names("array");
         walk::each(schema.document(), &mut |_, inner| {

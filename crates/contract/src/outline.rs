@@ -8,9 +8,6 @@ use serde_json::{Map, Value};
 use crate::lex::Lex;
 use crate::schema::reference::{Resolver, base_of};
 
-/// References that lead to references; compiled schemas have no circles, only long ways.
-const MAX_HOPS: usize = 32;
-
 const KINDS: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
 /// The types and keys of the values at one place.
@@ -91,16 +88,17 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// Calls back for every schema that judges the same value: itself, branches, and where references lead.
+/// Calls back once for every schema that judges the same value: itself, branches, and where references lead. `seen` are those
+/// that were met before, so that many ways to one schema cost no more than one.
 pub(crate) fn in_place<'a>(
     resolver: &Resolver<'a>,
     base: &str,
     schema: &'a Value,
-    depth: usize,
+    seen: &mut HashSet<*const Value>,
     visit: &mut dyn FnMut(&str, &'a Map<String, Value>),
 ) {
     let Value::Object(keywords) = schema else { return };
-    if depth > MAX_HOPS {
+    if !seen.insert(std::ptr::from_ref(schema)) {
         return;
     }
     let base = base_of(base, schema);
@@ -108,11 +106,11 @@ pub(crate) fn in_place<'a>(
     if let Some(reference) = keywords.get("$ref").and_then(Value::as_str)
         && let Some((_, target)) = resolver.resolve(&base, reference)
     {
-        in_place(resolver, &base, target, depth + 1, visit);
+        in_place(resolver, &base, target, seen, visit);
     }
     for keyword in ["allOf", "anyOf", "oneOf"] {
         for branch in keywords.get(keyword).and_then(Value::as_array).into_iter().flatten() {
-            in_place(resolver, &base, branch, depth + 1, visit);
+            in_place(resolver, &base, branch, seen, visit);
         }
     }
 }
