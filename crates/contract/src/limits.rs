@@ -76,6 +76,10 @@ pub const MAX_UNION_NESTING: usize = 32;
 /// How many branches of one union are compared with each other, each with each. A union with more gets a tag.
 pub const MAX_COMPARED_BRANCHES: usize = 64;
 
+/// The largest schema that is compared with its siblings, so that the same one is not sent twice to a provider. Comparing larger
+/// ones would read a deep schema again at each of its levels; sending one twice costs a few tokens.
+pub const MAX_COMPARED_PARTS: u64 = 64;
+
 /// How many pairs of schemas one comparison of two branches may touch.
 pub const MAX_COMPARED_PAIRS: usize = 1_000;
 

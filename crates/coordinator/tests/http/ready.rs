@@ -46,6 +46,8 @@ async fn a_store_that_cannot_write_runs_is_not_ready() {
     assert_eq!(asked(&sound, post("/runs", run.clone())).await.0, 201);
     assert_eq!(ready(&sound).await.0, 200);
     drop(sound);
+    // A file that is damaged at the start is refused, so it is damaged afterwards.
+    let damaged = on(&path);
     let mut bytes = std::fs::read(&path).unwrap();
     let kind = b"run.queued";
     for page in bytes.chunks_mut(4096) {
@@ -54,7 +56,6 @@ async fn a_store_that_cannot_write_runs_is_not_ready() {
         }
     }
     std::fs::write(&path, bytes).unwrap();
-    let damaged = on(&path);
     let (status, body) = ready(&damaged).await;
     assert_eq!((status, &body["error"]), (503, &json!("StoreUnavailable")));
     let message = body["message"].as_str().unwrap();

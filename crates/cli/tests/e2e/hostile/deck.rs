@@ -1,4 +1,4 @@
-//! Deals shapes to places: one of each family to every place, and every shape to some place.
+//! Deals shapes to places.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,17 @@ use accord_test_support::hostile::{Shape, conditions, json_texts, schemas, templ
 
 use super::{quoted, seed};
 
-/// How many members of each family a place gets.
+/// How many members of each family a place gets. Zero is a sample: a few shapes for each place, of one family after the other.
 fn rounds() -> usize {
     match std::env::var("HOSTILE_ROUNDS").as_deref() {
         Ok("all") => usize::MAX,
         Ok(rounds) => rounds.parse().unwrap(),
-        Err(_) => 1,
+        Err(_) => 0,
     }
 }
+
+/// How many shapes a place gets in a sample.
+const SAMPLE: usize = 2;
 
 /// The members of one family, and how many of them were dealt.
 struct Family {
@@ -57,6 +60,9 @@ impl Deck {
 
     /// The shapes of one place: one of each family.
     pub(super) fn of_each(&mut self) -> Vec<Shape> {
+        if self.rounds == 0 {
+            return (0..SAMPLE).map(|_| self.next()).collect();
+        }
         let rounds = self.rounds;
         let several = |family: &mut Family| -> Vec<Shape> {
             (0..rounds.min(family.shapes.len())).map(|_| family.next()).collect()
@@ -82,7 +88,10 @@ impl Deck {
             };
             return places.iter().flat_map(all).collect();
         }
-        let count = places.len().max(self.families.len()).saturating_mul(self.rounds);
+        let count = match self.rounds {
+            0 => places.len(),
+            rounds => places.len().max(self.families.len()).saturating_mul(rounds),
+        };
         places.iter().cycle().take(count).map(|place| (place.clone(), self.next())).collect()
     }
 
@@ -95,12 +104,15 @@ impl Deck {
             };
             return places.iter().flat_map(each).collect();
         }
-        let times = if self.rounds == usize::MAX { 1 } else { FEW };
+        let times = if [0, usize::MAX].contains(&self.rounds) { 1 } else { FEW };
         (0..times).flat_map(|_| self.among(places)).collect()
     }
 
-    /// What no place got so far.
+    /// What no place got so far. A sample leaves it out.
     pub(super) fn rest(&mut self) -> Vec<Shape> {
+        if self.rounds == 0 {
+            return Vec::new();
+        }
         let left = |family: &mut Family| -> Vec<Shape> {
             (family.dealt..family.shapes.len()).map(|_| family.next()).collect()
         };

@@ -2,9 +2,9 @@
 //! server, every executor and provider, every command of the command line.
 //!
 //! Nothing here lists routes, tools or commands. A new one is attacked on its first day; if it needs an object that must
-//! exist first, the suite fails and says so. Every place is attacked with every family of shapes, each time with
-//! another member, and every shape is used at some place. `HOSTILE_ROUNDS` sets how many members of a family a place gets;
-//! `all` is the full product. `HOSTILE_SEED` chooses the parameters of the families; by default it is the commit.
+//! exist first, the suite fails and says so. By default every place is attacked with a few shapes, and the next commit chooses
+//! others. `HOSTILE_ROUNDS` sets how many members of each family of shapes a place gets; then every shape is used at some place, and
+//! `all` is the full product. `HOSTILE_SEED` chooses the shapes and their parameters; by default it is the commit.
 //!
 //! After each attack the process must be alive, have answered without a 5xx other than 503, have used a bounded amount of
 //! CPU time and memory, and have answered another client meanwhile. The time of that answer is printed but not asserted,

@@ -27,6 +27,9 @@ pub(super) const SPARE: &str = "spare";
 /// Runs with this requirement are left to the test.
 const TAG: &str = "hostile";
 
+/// The routes of people who have a link instead of a key.
+pub(super) const LINKS: &str = "/input-links";
+
 /// Values for the properties of bodies, by their names.
 pub(super) fn known() -> Known {
     Known {
@@ -68,6 +71,8 @@ impl Held {
 pub(super) struct Objects {
     run: Option<(String, String)>,
     held: Option<Held>,
+    /// The token of a link to a question.
+    pub(super) link: Option<String>,
     made: usize,
 }
 
@@ -121,10 +126,10 @@ impl Victim {
             path if path.starts_with("/workflows/") => named(WORKFLOW),
             path if path.starts_with("/runs/") => path.replace("{id}", &run),
             path if path.starts_with("/inputs/") => path.replace("{id}", &self.input().await),
-            path if path.starts_with("/input-links/") => {
+            path if path.starts_with(LINKS) => {
                 let link = Request::post(format!("/inputs/{}/link", self.input().await), "");
-                let link = self.json(link).await;
-                path.replace("{token}", &text(&link["token"]))
+                self.objects.link = Some(text(&self.json(link).await["token"]));
+                path.to_owned()
             }
             path if path.starts_with("/runner/") => {
                 let held = self.held().await;

@@ -11,7 +11,10 @@ use super::quoted;
 /// The content type and the body of every answer.
 type Says = Arc<Mutex<(&'static str, Arc<Vec<u8>>)>>;
 
-/// A server that gives the same answer to every request.
+/// The answer to the result of a tool of an MCP server, which ends the conversation.
+const END: &str = r#"{"type":"message","model":"m","content":[{"type":"text","text":"1"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}"#;
+
+/// A server that gives the same answer to every request that has no result of a tool.
 #[derive(Clone)]
 pub(super) struct Speaker {
     says: Says,
@@ -54,6 +57,8 @@ async fn answer(mut stream: TcpStream, says: Says) -> Option<()> {
         }
     }
     let (content_type, body) = says.lock().unwrap().clone();
+    let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+    let body = if has("\"tool_result\"") && has("s__t") { Arc::new(END.into()) } else { body };
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
         body.len()

@@ -9,7 +9,7 @@ use accord_test_support::{ModelServer, Reply, Script};
 use serde_json::{Value, json};
 
 use super::meter::Meter;
-use super::objects::{self, AGENT, Objects};
+use super::objects::{self, AGENT, LINKS, Objects};
 use super::report::{Cost, Report};
 use super::wire::{Answer, Request, send};
 use crate::support::{Accord, Project, accord, agent};
@@ -106,8 +106,11 @@ impl Victim {
         self.idle = self.meter.resident().unwrap();
     }
 
-    /// A request with the key of the caller.
+    /// A request with the key of the caller, or the token of the link.
     pub(super) fn signed(&self, by: By, request: Request) -> Request {
+        if let Some(token) = self.objects.link.as_ref().filter(|_| request.target.starts_with(LINKS)) {
+            return request.header("accord-input-link", token);
+        }
         let key = by.role().and_then(|role| self.keys.iter().find(|(name, _)| *name == role));
         match key {
             Some((_, key)) => request.header("authorization", &format!("Bearer {key}")),

@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 use super::{Emitter, as_map, with};
 use crate::lower::fields::REST_ITEMS;
 use crate::lower::graph::{Demand, Member, Node, NodeId, Presence, Rest};
-use crate::lower::kinds::distinct;
 use crate::lower::profile::{Maps, Tuples};
 
 pub(super) fn object<'n>(properties: impl IntoIterator<Item = (&'n str, Value)>, required: &[&str]) -> Value {
@@ -72,27 +71,17 @@ impl<'g> Emitter<'g> {
 
     /// A list of `{key, value}`.
     fn pairs(&mut self, node: &'g Node, rest: &'g Rest, depth: usize) -> Map<String, Value> {
-        let mut items = Vec::new();
-        for pattern in &rest.patterns {
-            let value = self.schema(pattern.node, depth + 5);
-            let demand = Demand {
+        let patterns = rest.patterns.iter().map(|each| (Some(each.pattern.as_str()), each.node));
+        let kinds = patterns.chain(rest.other.map(|other| (None, other)));
+        let items = self.any_of(kinds, |emitter, (pattern, id)| {
+            let value = emitter.schema(id, depth + 5);
+            let demand = pattern.map(|pattern| Demand {
                 keyword: "pattern",
-                value: Value::from(pattern.pattern.as_str()),
+                value: Value::from(pattern),
                 place: node.place.key("patternProperties"),
-            };
-            items.push(object([("key", self.key(Some(&demand))), ("value", value)], &["key", "value"]));
-        }
-        if let Some(other) = rest.other {
-            let value = self.schema(other, depth + 5);
-            items.push(object([("key", self.key(None)), ("value", value)], &["key", "value"]));
-        }
-        let items = match items.pop() {
-            Some(only) if items.is_empty() => only,
-            last => {
-                items.extend(last);
-                Value::Object(with([("anyOf", items.into())]))
-            }
-        };
+            });
+            Some(object([("key", emitter.key(demand.as_ref())), ("value", value)], &["key", "value"]))
+        });
         with([("type", "array".into()), ("items", items)])
     }
 
@@ -119,18 +108,13 @@ impl<'g> Emitter<'g> {
         if !rest.patterns.is_empty() {
             self.lose(&node.place, "patternProperties", "property name patterns are not enforced");
         }
-        let mut schemas = distinct(rest.nodes().map(|id| self.schema(id, depth + 3)));
-        let anything = |schema: &Value| schema.as_object().is_some_and(Map::is_empty);
-        if schemas.iter().any(anything) {
-            return Value::Bool(true);
-        }
-        match schemas.pop() {
-            Some(only) if schemas.is_empty() => only,
-            last => {
-                schemas.extend(last);
-                Value::Object(with([("anyOf", schemas.into())]))
-            }
-        }
+        let mut anything = false;
+        let schema = self.any_of(rest.nodes(), |emitter, id| {
+            let schema = emitter.schema(id, depth + 3);
+            anything |= schema.as_object().is_some_and(Map::is_empty);
+            Some(schema)
+        });
+        if anything { Value::Bool(true) } else { schema }
     }
 
     pub(super) fn tuple(
@@ -166,27 +150,24 @@ impl<'g> Emitter<'g> {
         depth: usize,
     ) -> Map<String, Value> {
         let least = members.iter().filter(|member| member.required).count();
-        let positions: Vec<Value> =
-            members.iter().map(|member| self.schema(member.node, depth + 2)).collect();
-        let most = positions.len();
+        let most = members.len();
         let mut schema = with([("type", "array".into())]);
-        if rest.is_none() && least == most {
-            schema.insert("items".to_owned(), positions.into());
+        let nodes = members.iter().map(|member| member.node);
+        let items = if rest.is_none() && least == most {
+            nodes.map(|id| self.schema(id, depth + 2)).collect::<Vec<_>>().into()
         } else {
-            let further = rest.and_then(|rest| self.schema(rest, depth).get("items").cloned());
-            let mut shapes = distinct(positions.into_iter().chain(further));
-            if shapes.len() > 1 {
+            // The rest is a list; here its items are wanted.
+            let nodes = nodes.map(|id| (id, false)).chain(rest.map(|rest| (rest, true)));
+            let items = self.any_of(nodes, |emitter, (id, is_rest)| match is_rest {
+                false => Some(emitter.schema(id, depth + 2)),
+                true => as_map(emitter.schema(id, depth)).remove("items"),
+            });
+            if items.get("anyOf").is_some() {
                 self.lose(&node.place, "prefixItems", "each item may match any position");
             }
-            let items = match shapes.pop() {
-                Some(only) if shapes.is_empty() => only,
-                last => {
-                    shapes.extend(last);
-                    Value::Object(with([("anyOf", shapes.into())]))
-                }
-            };
-            schema.insert("items".to_owned(), items);
-        }
+            items
+        };
+        schema.insert("items".to_owned(), items);
         schema.insert("minItems".to_owned(), least.into());
         if rest.is_none() {
             schema.insert("maxItems".to_owned(), most.into());

@@ -13,13 +13,12 @@ use serde_json::{Map, Value, json};
 use super::facts::Facts;
 use super::fields::{LiftContext, tag};
 use super::graph::{Branch, Graph, Node, NodeId, Shape};
-use super::kinds::distinct;
 use super::loss::{EnforcedBy, Loss};
 use super::plan::is_exclusive;
 use super::profile::{Anything, Profile, References, Root, Tuples};
 use super::text;
 use crate::json_path::JsonPath;
-use crate::limits::{MAX_LOWERED_DEPTH, MAX_LOWERED_PARTS};
+use crate::limits::{MAX_COMPARED_PARTS, MAX_LOWERED_DEPTH, MAX_LOWERED_PARTS};
 use definitions::Definitions;
 
 pub(super) struct Emitted {
@@ -186,21 +185,42 @@ impl<'g> Emitter<'g> {
         if exactly_one && !is_exclusive(self.context, &nodes, self.meter) {
             self.lose(&node.place, "oneOf", "sent as 'anyOf': more than one branch may match");
         }
-        let schemas = nodes.into_iter().enumerate().map(|(index, id)| match tagged {
-            true => {
-                let name = tag(index);
-                composite::object([(name.as_str(), self.schema(id, depth + 4))], &[&name])
-            }
-            false => self.schema(id, depth + 2),
-        });
-        let mut schemas = distinct(schemas);
-        match schemas.pop() {
-            Some(only) if schemas.is_empty() => as_map(only),
-            last => {
-                schemas.extend(last);
-                with([("anyOf", schemas.into())])
+        as_map(self.any_of(nodes.into_iter().enumerate(), |emitter, (index, id)| {
+            let name = tag(index);
+            Some(match tagged {
+                true => composite::object([(name.as_str(), emitter.schema(id, depth + 4))], &[&name]),
+                false => emitter.schema(id, depth + 2),
+            })
+        }))
+    }
+
+    /// Alternatives without repetitions; an only one stands by itself. Large ones are not compared, because that would read them
+    /// again at every level.
+    fn any_of<T>(
+        &mut self,
+        items: impl IntoIterator<Item = T>,
+        mut write: impl FnMut(&mut Self, T) -> Option<Value>,
+    ) -> Value {
+        let (mut schemas, mut seen) = (Vec::new(), HashSet::new());
+        for item in items {
+            let before = self.parts();
+            let Some(schema) = write(self, item) else { continue };
+            if self.parts() - before > MAX_COMPARED_PARTS || seen.insert(schema.clone()) {
+                schemas.push(schema);
             }
         }
+        match schemas.pop() {
+            Some(only) if schemas.is_empty() => only,
+            last => {
+                schemas.extend(last);
+                Value::Object(with([("anyOf", schemas.into())]))
+            }
+        }
+    }
+
+    /// How many parts and values of enums were written so far.
+    fn parts(&self) -> u64 {
+        self.written as u64 + self.meter.spent().values
     }
 
     fn lose(&mut self, place: &JsonPath, keyword: &str, detail: &str) {

@@ -24,7 +24,9 @@ async fn a_response_is_a_run() {
         answered(&desk, RESPONSES, response("writer", more), done(json!({"verdict": "pass"}))).await;
     let id = text(&run, "run_id");
     assert_eq!((status, &answer["id"], &answer["status"]), (200, &json!(id), &json!("completed")));
-    assert_eq!(run["parameters"], json!({"prompt": "Be strict.\n\nJudge"}));
+    let prompt = "Answer the last message of this conversation. Each line is one message, as JSON:\n\
+        {\"role\":\"system\",\"content\":\"Be strict.\"}\n{\"role\":\"user\",\"content\":\"Judge\"}";
+    assert_eq!(run["parameters"], json!({"prompt": prompt}));
     assert_eq!(run["contract"]["schema"], verdict());
     let part =
         json!({"type": "output_text", "text": "{\"verdict\":\"pass\"}", "annotations": [], "logprobs": []});

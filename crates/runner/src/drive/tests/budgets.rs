@@ -104,7 +104,8 @@ async fn a_stop_ends_the_turn_and_the_run() {
         let stop = case.stop.clone();
         let running = case.run(vec![reply]);
         let stopping = async {
-            tokio::task::yield_now().await;
+            // The paused clock moves when everything else waits: by then the turn has begun.
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
             stop.cancel();
         };
         let (ran, ()) = tokio::join!(running, stopping);
