@@ -105,13 +105,13 @@ pub async fn children_in_every_state_end(store: Arc<dyn Store>) {
     top.assignment.blueprint = stops.to_owned();
     let top = begin(&store, top).await;
     begin(&store, child("running", "top")).await;
+    complete(&store, child("done", "top"), 3).await;
     let mut middle = child("waiting", "top");
     middle.assignment.blueprint = stops.to_owned();
     let middle = begin(&store, middle).await;
     store.submit_run(child("below", "waiting")).await.unwrap();
     store.suspend_run(suspend(&middle, &["below"], 3)).await.unwrap();
     store.submit_run(child("pending", "top")).await.unwrap();
-    complete(&store, child("done", "top"), 4).await;
     store.finish_run(finish(&top, failed(FailureType::RunnerLost), 5)).await.unwrap();
     let mut due = store.children_to_stop(PLENTY).await.unwrap();
     due.sort();
