@@ -150,7 +150,7 @@ impl OnParentEnd {
 #[serde(untagged)]
 pub enum Approval {
     /// Every call of the tool. A `*` at the end stands for any rest of the name.
-    Tool(#[schema(inline)] ToolPattern),
+    Tool(#[schema(value_type = String)] ToolPattern),
     /// Calls for which a rule is true.
     Rule(ApprovalRule),
 }
