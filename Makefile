@@ -9,8 +9,8 @@ FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 .PHONY: help test soak test-dashboard test-real package release run dashboard fuzz bench bench-coordinator bench-slow-disk bench-front bench-workflow bench-model peers deny
 
 help:
-	@echo 'make run                Build Accord and run the example agents with recorded answers'
-	@echo 'make test               Run all checks and tests (.ci/run)'
+	@echo 'make run                Build Accord, run the example agents with recorded answers, and keep the server running'
+	@echo 'make test               Run all checks and tests (.ci/run); the first time takes about 40 minutes on two cores'
 	@echo 'make soak               Kill coordinators and runners SOAK_ROUNDS (100) times on both databases, and attack every route'
 	@echo 'make test-real          Run the tests with real agent CLIs, MCP clients, models and generated clients'
 	@echo 'make test-dashboard     Lint and test the dashboard, including end-to-end tests in Chromium'
