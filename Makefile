@@ -11,7 +11,7 @@ FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 help:
 	@echo 'make run                Build Accord, run the example agents with recorded answers, and keep the server running'
 	@echo 'make test               Run all checks and tests (.ci/run); the first time takes about 40 minutes on two cores'
-	@echo 'make soak               Kill coordinators and runners SOAK_ROUNDS (100) times on both databases, and attack every route'
+	@echo 'make soak               Kill coordinators and runners SOAK_ROUNDS (100) times, attack every route, and CHAOS_RUNS (1000)'
 	@echo 'make test-real          Run the tests with real agent CLIs, MCP clients, models and generated clients'
 	@echo 'make test-dashboard     Lint and test the dashboard, including end-to-end tests in Chromium'
 	@echo 'make package            Build a wheel, an npm package and a .deb of ACCORD_BIN (default: a release build), and try each'
@@ -35,9 +35,12 @@ test:
 # Every hostile input is sent to every place; HOSTILE_ROUNDS=4 sends four of each family.
 SOAK_ROUNDS ?= 100
 HOSTILE_ROUNDS ?= all
+CHAOS_RUNS ?= 1000
+CHAOS_TASKS ?= 150
 soak:
 	@KILL_ROUNDS=$(SOAK_ROUNDS) WORKFLOW_KILL_ROUNDS=$(SOAK_ROUNDS) HOSTILE_ROUNDS=$(HOSTILE_ROUNDS) \
-	  cargo test --workspace --test e2e -- kill_nine at_most_one_request hostile
+	  CHAOS_RUNS=$(CHAOS_RUNS) CHAOS_TASKS=$(CHAOS_TASKS) \
+	  cargo test --workspace --test e2e -- kill_nine at_most_one_request hostile chaos
 	@EFFECT_FAULTS=$(SOAK_ROUNDS) cargo test --package accord-coordinator --test http some_calls_on_postgresql
 
 test-real:
