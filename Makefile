@@ -9,9 +9,9 @@ FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 .PHONY: help test soak test-dashboard test-real package release run dashboard fuzz bench bench-coordinator bench-slow-disk bench-front bench-workflow bench-model peers deny
 
 help:
-	@echo 'make run                Build Accord and run the example agents with recorded answers'
-	@echo 'make test               Run all checks and tests (.ci/run)'
-	@echo 'make soak               Kill coordinators and runners SOAK_ROUNDS (100) times on both databases, and attack every route'
+	@echo 'make run                Build Accord, run the example agents with recorded answers, and keep the server running'
+	@echo 'make test               Run all checks and tests (.ci/run); the first time takes about 40 minutes on two cores'
+	@echo 'make soak               Kill coordinators and runners SOAK_ROUNDS (100) times, attack every route, and CHAOS_RUNS (1000)'
 	@echo 'make test-real          Run the tests with real agent CLIs, MCP clients, models and generated clients'
 	@echo 'make test-dashboard     Lint and test the dashboard, including end-to-end tests in Chromium'
 	@echo 'make package            Build a wheel, an npm package and a .deb of ACCORD_BIN (default: a release build), and try each'
@@ -29,23 +29,29 @@ help:
 # One folder for `make run` and `make test`, so that neither builds again what the other has built.
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
+# An example makes cargo take the features that the tests need, so that their dependencies are those of `make test`.
+BUILD = cargo build --quiet --workspace --bin accord --example typed_result
+
 test:
 	@.ci/run
 
 # Every hostile input is sent to every place; HOSTILE_ROUNDS=4 sends four of each family.
 SOAK_ROUNDS ?= 100
 HOSTILE_ROUNDS ?= all
+CHAOS_RUNS ?= 1000
+CHAOS_TASKS ?= 150
 soak:
 	@KILL_ROUNDS=$(SOAK_ROUNDS) WORKFLOW_KILL_ROUNDS=$(SOAK_ROUNDS) HOSTILE_ROUNDS=$(HOSTILE_ROUNDS) \
-	  cargo test --workspace --test e2e -- kill_nine at_most_one_request hostile
-	@EFFECT_FAULTS=$(SOAK_ROUNDS) cargo test --package accord-coordinator --test http some_calls_on_postgresql
+	  CHAOS_RUNS=$(CHAOS_RUNS) CHAOS_TASKS=$(CHAOS_TASKS) \
+	  cargo test --workspace --test e2e -- kill_nine at_most_one_request hostile chaos
+	@EFFECT_FAULTS=$(SOAK_ROUNDS) cargo test --workspace --test http some_calls_on_postgresql
 
 test-real:
 	@crates/cli/tests/real/setup
 	@crates/cli/tests/real/setup-mcp
 	@tests/real/model/setup
-	@ACCORD_REAL=1 ACCORD_REAL_MODEL=1 cargo test --package accord-cli --test real --test real_mcp --test real_model
-	@cargo build --quiet --workspace --bin accord
+	@ACCORD_REAL=1 ACCORD_REAL_MODEL=1 cargo test --workspace --test real --test real_mcp --test real_model
+	@$(BUILD)
 	@tests/real/generators "$$CARGO_TARGET_DIR/debug/accord"
 	@tests/real/durable/run "$$CARGO_TARGET_DIR/debug/accord"
 	@tests/real/clients/run "$$CARGO_TARGET_DIR/debug/accord"
@@ -61,7 +67,7 @@ release: dashboard
 	@cargo build --release --locked --package accord-cli
 
 test-dashboard: dashboard
-	@cargo build --quiet --workspace --bin accord
+	@$(BUILD)
 	@cd dashboard && npm run --silent lint && npm run --silent typecheck && npm test --silent && npm run --silent test:e2e
 
 run: dashboard
@@ -94,11 +100,11 @@ fuzz:
 	fi
 
 bench:
-	@cargo run --release --quiet --package bench --bin ratios
+	@cargo run --release --quiet --bin ratios
 
 bench-coordinator:
 	@cargo build --release --quiet --package accord-cli --package bench
-	@cargo run --release --quiet --package bench --bin coordinator -- "$$CARGO_TARGET_DIR/release/accord"
+	@cargo run --release --quiet --bin coordinator -- "$$CARGO_TARGET_DIR/release/accord"
 
 SYNC_MS ?= 5
 bench-slow-disk:
@@ -113,11 +119,11 @@ bench-front:
 	@bench/front/run "$$CARGO_TARGET_DIR/release/front" "$$CARGO_TARGET_DIR/release/accord" $(FRONT_RATE)
 
 bench-workflow:
-	@cargo run --release --quiet --package bench --bin workflow
+	@cargo run --release --quiet --bin workflow
 
 bench-model:
 	@cargo build --release --quiet --package accord-cli --package bench
-	@cargo run --release --quiet --package bench --bin model -- \
+	@cargo run --release --quiet --bin model -- \
 	  "$$CARGO_TARGET_DIR/release/accord" "$${MODEL_RUNS:-200}" "$${MODEL:-smollm2}"
 
 peers:

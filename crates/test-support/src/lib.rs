@@ -7,6 +7,7 @@
 //!   records what it did.
 //! - [`PostgresCluster`]: a private server for a test, removed when the test ends.
 //! - [`FailingStore`]: a store in front of another one, which fails or dies at a chosen call.
+//! - [`seed`]: which sample of many cases a test tries.
 //! - [`hostile`]: deep, wide, long and self-similar inputs for every language that Accord reads.
 //! - [`story`]: the test suite that every store must pass.
 
@@ -15,6 +16,7 @@ pub mod hostile;
 mod failing;
 mod model;
 mod postgres;
+mod seed;
 pub mod story;
 
 pub use failing::{Call, FailingStore, Fault};
@@ -23,3 +25,4 @@ pub use model::{
     SUBMIT_TOOL, Script, Wire,
 };
 pub use postgres::{PostgresCluster, PostgresError, PostgresOptions};
+pub use seed::seed;

@@ -53,6 +53,7 @@ const CHECKS: &[fn(&Repository) -> Vec<Finding>] = &[
     scanned::check,
     length::check,
     text::code,
+    text::doc_tests,
     text::paths,
     documents::module_docs,
     documents::decisions,

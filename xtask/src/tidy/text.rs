@@ -68,6 +68,27 @@ pub(super) fn code(repository: &Repository) -> Vec<Finding> {
     findings
 }
 
+/// No example in a doc comment is a test: `.ci/run` does not run doc tests, which rustdoc compiles one crate at a time.
+pub(super) fn doc_tests(repository: &Repository) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in repository.rust() {
+        let mut is_open = false;
+        for line in file.lines() {
+            let text = line.text.trim_start();
+            let comment = text.strip_prefix("///").or_else(|| text.strip_prefix("//!"));
+            let Some(language) = comment.and_then(|comment| comment.trim_start().strip_prefix("```")) else {
+                continue;
+            };
+            is_open = !is_open;
+            if is_open && !matches!(language, "text" | "json" | "yaml" | "sh") {
+                let remedy = "write a test or a file in examples/, or mark the block as text";
+                findings.push(Finding::new(&file.path, line.number, "doc test", remedy));
+            }
+        }
+    }
+    findings
+}
+
 /// Nothing tracked names a folder of one machine.
 pub(super) fn paths(repository: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -119,6 +140,13 @@ mod tests {
         let text = concat!("sle", "ep(second);");
         assert_eq!(rules_broken("tests/a.rs", text), ["sleep in a test"]);
         assert_eq!(rules_broken("src/a.rs", text), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn only_blocks_that_rustdoc_would_run_are_rejected() {
+        let broken = |text: &str| doc_tests(&Repository::of(&[("src/a.rs", text)])).len();
+        assert_eq!(broken("//! ```text\n//! a\n//! ```\n/// ```json\n/// 1\n/// ```\n"), 0);
+        assert_eq!(broken("//! ```\n//! a();\n//! ```\n    /// ```no_run\n    /// b();\n    /// ```\n"), 2);
     }
 
     #[test]

@@ -55,8 +55,15 @@ impl Folder {
         stdin: impl Into<Vec<u8>>,
         variables: &[(&str, &str)],
     ) -> Ran {
-        let mut command = assert_cmd::Command::from_std(self.command(arguments));
-        let output = command.envs(variables.iter().copied()).write_stdin(stdin).output().unwrap();
+        let mut command = self.command(arguments);
+        command.envs(variables.iter().copied());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (mut pipe, input) = (child.stdin.take().unwrap(), stdin.into());
+        // Fails where the command ends before it has read everything.
+        let writer = thread::spawn(move || _ = pipe.write_all(&input));
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
         Ran {
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).unwrap(),

@@ -29,14 +29,7 @@ mod workflows;
 
 /// The seed of this run.
 fn seed() -> u64 {
-    let set = std::env::var("HOSTILE_SEED").ok().and_then(|seed| seed.parse().ok());
-    set.or_else(seed_of_the_commit).unwrap_or(1)
-}
-
-fn seed_of_the_commit() -> Option<u64> {
-    let git = std::process::Command::new("git").args(["rev-parse", "HEAD"]).output().ok()?;
-    let commit = String::from_utf8(git.stdout).ok()?;
-    u64::from_str_radix(commit.get(..8)?, 16).ok()
+    accord_test_support::seed("HOSTILE_SEED")
 }
 
 /// A text as a JSON string.

@@ -25,7 +25,8 @@ async fn slow_bodies_leave_memory_and_room_for_others() {
     for operation in operations(&document).iter().filter(|operation| operation.body.is_some()) {
         let (address, _) = victim.address(operation).await;
         for _ in 0..CLIENTS {
-            let head = victim.signed(By::Admin, Request::new(&operation.method, &address)).head_for(ANNOUNCED);
+            let head =
+                victim.signed(By::Admin, Request::new(&operation.method, &address)).head_for(ANNOUNCED);
             let Ok(mut stream) = TcpStream::connect(victim.host()).await else { continue };
             let text = [head.as_bytes(), sent.as_bytes()].concat();
             // A server that does not read on does not take everything: then the rest is not sent.

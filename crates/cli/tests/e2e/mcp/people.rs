@@ -121,6 +121,12 @@ async fn a_childs_request_is_asked_of_who_waits_for_the_parent() {
     let listed = call(&accord.url, None, "list_inputs", json!({"session_id": result["session_id"]})).await;
     let inputs = listed["structuredContent"]["inputs"].as_array().unwrap();
     assert_eq!(inputs.len(), 1, "{listed}");
+    // A server that stops waits for the runs in progress.
+    let answer = json!({
+        "input_id": inputs[0]["input_id"], "answer": {"severity": "high"}, "digest": inputs[0]["digest"],
+    });
+    let answered = call(&accord.url, None, "answer_input", answer).await;
+    assert_eq!(answered["structuredContent"]["status"], "answered", "{answered}");
     accord.end().await;
 }
 
