@@ -229,7 +229,8 @@ pub struct WorkflowNodeView {
     pub agent_name: Option<String>,
     /// Status.
     pub status: NodeStatus,
-    /// Inputs by upstream node id; null if not started.
+    /// Inputs by upstream node id; null if not started, and where the inputs of all nodes together are too large to be repeated here
+    /// (64 MiB or 1,000,000 values): they are outputs of upstream nodes.
     #[schema(value_type = Option<Object>)]
     pub inputs: Option<Map<String, Value>>,
     /// Output.

@@ -75,10 +75,19 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// For work that is small enough to be done at once, on the thread that serves the request: a few milliseconds, as its size says.
+/// For work that is done at once, on the thread that serves the request, because it looks small. What was not small after all
+/// ([`was_brief`]) is done again by [`heavy`].
 pub(crate) fn brief() -> Meter {
-    Meter::new(Limits::WHOLE, Stop::default())
+    Meter::new(Limits { steps: BRIEF_STEPS, ..Limits::WHOLE }, Stop::default())
 }
+
+/// Whether work came nowhere near its limit, so that the limit has not changed what came of it.
+pub(crate) fn was_brief(meter: &Meter) -> bool {
+    meter.check().is_ok() && meter.spent().steps <= BRIEF_STEPS / 2
+}
+
+/// Fifty milliseconds, in which this thread serves no other request.
+const BRIEF_STEPS: u64 = 5_000_000;
 
 /// For what the operator gives: files of agents and workflows, which are read at the start and when they change.
 pub(crate) fn unhurried() -> Meter {
@@ -96,7 +105,11 @@ impl From<Exceeded> for Error {
 /// The violations of a value; `None` if it conforms. Small values are validated immediately.
 pub(crate) async fn violations(schema: &Schema, value: &Value) -> Result<Option<Violations>, Error> {
     if schema.is_quick(value) {
-        return Ok(schema.check(value, &brief()).err());
+        let meter = brief();
+        let violations = schema.check(value, &meter).err();
+        if was_brief(&meter) {
+            return Ok(violations);
+        }
     }
     let (schema, value) = (schema.clone(), value.clone());
     heavy(move |meter| schema.check(&value, meter).err()).await

@@ -66,6 +66,16 @@ pub const MOST_FILTERED_PARTS: usize = 100_000;
 /// The widest field of a format: a line of a wide table.
 pub const WIDEST_FORMAT: usize = 1_000;
 
+/// The bytes of text that a run may hold: the outputs of its nodes, and what the tasks that start in one step get. Eight of the
+/// largest answers.
+pub const MOST_HELD_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The values of the same: the largest input, and once more where it is put out.
+pub const MOST_HELD_VALUES: u64 = 1_000_000;
+
+/// Values that may be copied for the templates and conditions of one step: some seconds.
+pub const MOST_COPIED: u64 = 50_000_000;
+
 /// How deep workflows may nest in each other.
 pub const DEEPEST_NESTING: u32 = 5;
 

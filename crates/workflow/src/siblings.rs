@@ -22,6 +22,13 @@ struct UpstreamAgent {
 }
 
 impl Siblings {
+    /// Whether a node has two upstream agents at all.
+    pub(crate) fn can_be(flow: &Flow, node: usize) -> bool {
+        let is_agent =
+            |producer: &usize| flow.graph.nodes.get(*producer).is_some_and(|node| node.kind.work().is_some());
+        flow.producers(node).filter(is_agent).count() >= 2
+    }
+
     pub(crate) fn of(flow: &Flow, node: usize, inputs: &Map<String, Value>) -> Option<Self> {
         let agents: Vec<UpstreamAgent> = flow
             .producers(node)

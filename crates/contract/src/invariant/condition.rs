@@ -46,6 +46,7 @@ impl Condition {
 
     /// Whether it holds. The error says why that is unknown.
     pub fn holds(&self, variables: &[(&str, &Value)], meter: &Meter) -> Result<bool, EvaluationError> {
+        meter.check_stop().map_err(EvaluationError::Exceeded)?;
         let (stop, failed) = (meter.stop(), Err(EvaluationError::Unavailable));
         let (result, steps) =
             stack::with_large(|| (self.evaluate(variables, stop), meter::spent())).unwrap_or((failed, 0));

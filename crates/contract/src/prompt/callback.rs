@@ -23,8 +23,32 @@ pub enum ChildResult<'a> {
     Error(&'a str),
 }
 
+/// A child's result as its parent is given it: no more of it is kept, however many children end at the same time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChildText {
+    text: String,
+    left_out: usize,
+    failed: bool,
+}
+
+impl ChildText {
+    /// A value becomes indented JSON. The text can neither close the tag nor open another.
+    pub fn of(result: ChildResult<'_>) -> Self {
+        let (mut text, failed) = match result {
+            ChildResult::Data(value) => (safe::json(value, CALLBACK_TAG), false),
+            ChildResult::Text(text) => (safe::tagged(text, CALLBACK_TAG), false),
+            ChildResult::Error(text) => (safe::tagged(text, CALLBACK_TAG), true),
+        };
+        let kept = text.floor_char_boundary(RESULT_BYTES);
+        let left_out = text.len() - kept;
+        text.truncate(kept);
+        text.shrink_to_fit();
+        Self { text, left_out, failed }
+    }
+}
+
 /// A child that ended.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ChildEnd<'a> {
     /// Its session.
     pub session_id: &'a str,
@@ -33,28 +57,21 @@ pub struct ChildEnd<'a> {
     /// The status of its run.
     pub status: &'a str,
     /// What came of it.
-    pub result: ChildResult<'a>,
+    pub result: ChildText,
 }
 
-/// The message with the outcomes of a parent's children, each in `<agent-callback>` tags. A value
-/// is written as indented JSON. Text of a child can neither close its tag nor open another.
+/// The message with the outcomes of a parent's children, each in `<agent-callback>` tags.
 pub fn agent_callback(children: &[ChildEnd<'_>]) -> String {
     let children: Vec<minijinja::Value> = children
         .iter()
         .map(|child| {
-            let (text, failed) = match child.result {
-                ChildResult::Data(value) => (safe::json(value, CALLBACK_TAG), false),
-                ChildResult::Text(text) => (safe::tagged(text, CALLBACK_TAG), false),
-                ChildResult::Error(text) => (safe::tagged(text, CALLBACK_TAG), true),
-            };
-            let kept = text.floor_char_boundary(RESULT_BYTES);
-            let left_out = text.len() - kept;
+            let ChildText { text, left_out, failed } = &child.result;
             context! {
                 session_id => attribute(child.session_id),
                 agent_name => attribute(child.agent_name),
                 status => attribute(child.status),
                 failed,
-                text => text.get(..kept),
+                text,
                 left_out,
             }
         })
@@ -92,7 +109,7 @@ mod tests {
     use super::*;
 
     fn child<'a>(result: ChildResult<'a>, status: &'a str) -> ChildEnd<'a> {
-        ChildEnd { session_id: "ses_1", agent_name: "worker", status, result }
+        ChildEnd { session_id: "ses_1", agent_name: "worker", status, result: ChildText::of(result) }
     }
 
     #[test]
@@ -196,11 +213,11 @@ mod tests {
                     session_id,
                     agent_name,
                     status: "completed",
-                    result: match kind {
+                    result: ChildText::of(match kind {
                         0 => ChildResult::Data(value),
                         1 => ChildResult::Text(text),
                         _ => ChildResult::Error(text),
-                    },
+                    }),
                 })
                 .collect();
             let text = agent_callback(&ends);

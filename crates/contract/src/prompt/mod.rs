@@ -16,7 +16,7 @@ use accord_json::Meter;
 use minijinja::context;
 use serde_json::Value;
 
-pub use callback::{ChildEnd, ChildResult, agent_callback, agent_output, without_output_tags};
+pub use callback::{ChildEnd, ChildResult, ChildText, agent_callback, agent_output, without_output_tags};
 pub use form::Form;
 
 use crate::schema::{Schema, within_one_budget};

@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use super::recent::Recent;
 use crate::error::Error;
 use crate::settings::Enforcement;
-use crate::work::{brief, heavy};
+use crate::work::{brief, heavy, was_brief};
 
 pub(super) use output::Wanted;
 
@@ -106,9 +106,14 @@ impl Contracts {
         }
         // A pattern costs far more than it is long.
         let is_quick = text.len() <= COMPILED_ON_THE_SPOT_BYTES && !text.contains("\"pattern");
-        let compiled = match is_quick {
-            true => Schema::compile(document, &brief()),
-            false => {
+        let at_once = is_quick.then(|| {
+            let meter = brief();
+            let compiled = Schema::compile(document, &meter);
+            was_brief(&meter).then_some(compiled)
+        });
+        let compiled = match at_once.flatten() {
+            Some(compiled) => compiled,
+            None => {
                 let document = document.clone();
                 heavy(move |meter| Schema::compile(&document, meter)).await?
             }
@@ -190,7 +195,11 @@ pub(crate) async fn judged(
     let bytes = output.text.len();
     let is_quick = bytes <= ON_THE_SPOT_BYTES && contract.schema().is_quick_for(bytes);
     if is_quick && output.structured.is_none() && contract.invariants().is_empty() {
-        return judge(output, &contract, &brief());
+        let meter = brief();
+        let judged = judge(output.clone(), &contract, &meter)?;
+        if was_brief(&meter) {
+            return Ok(judged);
+        }
     }
     heavy(move |meter| judge(output, &contract, meter)).await?
 }

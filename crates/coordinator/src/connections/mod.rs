@@ -40,6 +40,10 @@ use write_timeout::WriteTimeout;
 /// even a bad connection carries it in a second or two.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// How much of a connection is read before it is asked for, and how long a head may be. Without a limit, each of a thousand
+/// connections can have half a megabyte of a body that nobody reads.
+const READ_AHEAD_BYTES: usize = 128 * 1024;
+
 /// Where a request came from: the other end of its connection.
 pub(crate) fn peer<B>(request: &Request<B>) -> Option<SocketAddr> {
     request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| *address)
@@ -52,7 +56,7 @@ pub(crate) async fn serve(listener: impl Accept, router: Router, closing: Cancel
 
 async fn serve_within(open: Open, mut listener: impl Accept, router: Router, closing: CancellationToken) {
     let mut builder = Builder::new(TokioExecutor::new()).http1_only();
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(READ_AHEAD_BYTES);
     let (connections, turned_away) = (TaskTracker::new(), TurnedAway::new());
     loop {
         let (stream, from) = tokio::select! {

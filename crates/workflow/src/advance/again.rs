@@ -11,6 +11,7 @@ use accord_domain::workflow::{NodeStatus, Status};
 use serde_json::Value;
 
 use super::engine::Engine;
+use super::held::Held;
 use crate::flow::Flow;
 use crate::kinds::NodeKind;
 use crate::state::{At, NodeState, Purpose, State, Task};
@@ -44,6 +45,7 @@ impl Engine<'_> {
                 *state = NodeState::default();
             }
         }
+        self.held = Held::of(&self.state);
         for place in broken {
             if !downstream.contains(&place) {
                 self.resume_node(place);

@@ -9,6 +9,7 @@ use accord_domain::workflow::{NodeStatus, Status, Worker, WorkflowFailure};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
+use super::held::Held;
 use super::{Start, Step, TaskOutcome};
 use crate::compare::CompareOptions;
 use crate::flow::Flow;
@@ -24,6 +25,7 @@ pub(crate) struct Engine<'a> {
     pub(super) options: &'a CompareOptions,
     /// What the work for one node may cost.
     pub(crate) meter: &'a Meter,
+    pub(super) held: Held,
     steps: Vec<Step>,
     /// Nodes that may be able to start. A queue, because recursion would overflow on a chain of a thousand checks.
     queue: VecDeque<usize>,
@@ -37,7 +39,8 @@ impl<'a> Engine<'a> {
         options: &'a CompareOptions,
         meter: &'a Meter,
     ) -> Self {
-        Self { flow, state, now, options, meter, steps: Vec::new(), queue: VecDeque::new() }
+        let held = Held::of(&state);
+        Self { flow, state, now, options, meter, held, steps: Vec::new(), queue: VecDeque::new() }
     }
 
     pub(super) fn begin(&mut self) {
@@ -143,6 +146,10 @@ impl<'a> Engine<'a> {
     }
 
     pub(crate) fn complete(&mut self, node: usize, output: Value) {
+        let tasks = self.state.nodes.get(node).map(|state| state.tasks.as_slice()).unwrap_or_default();
+        if let Err(failure) = self.held.keep_output(node, tasks, &output) {
+            return self.fail(node, failure);
+        }
         if let Some(state) = self.state.nodes.get_mut(node) {
             state.output = Some(output);
         }
@@ -189,6 +196,9 @@ impl<'a> Engine<'a> {
             return Take::No;
         }
         let Some(condition) = self.flow.when(edge) else { return Take::Yes };
+        if let Err(failure) = self.held.copy_for_edge(node, self.meter) {
+            return Take::Unclear(failure.message);
+        }
         let output =
             self.state.nodes.get(node).and_then(|state| state.output.as_ref()).unwrap_or(&Value::Null);
         match condition.holds(&[("output", output), ("input", &self.state.head.input)], &self.meter.anew()) {

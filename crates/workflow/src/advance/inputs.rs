@@ -40,7 +40,7 @@ fn findings(comparison: Option<&Comparison>) -> [(&'static str, Value); 3] {
 pub(super) fn variables(
     flow: &Flow,
     node: usize,
-    inputs: &Map<String, Value>,
+    inputs: Map<String, Value>,
     comparison: Option<&Comparison>,
 ) -> Variables {
     let mut variables = Variables::new();
@@ -48,7 +48,7 @@ pub(super) fn variables(
         let value = inputs.get(&producer.id).cloned().unwrap_or_default();
         variables.insert(producer.id.clone(), value);
     }
-    variables.insert("inputs".to_owned(), Value::Object(inputs.clone()));
+    variables.insert("inputs".to_owned(), Value::Object(inputs));
     variables.extend(findings(comparison).map(|(name, value)| (name.to_owned(), value)));
     variables
 }

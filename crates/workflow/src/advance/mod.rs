@@ -12,6 +12,7 @@
 mod absent;
 mod again;
 mod engine;
+mod held;
 mod inputs;
 pub(crate) mod prompt;
 mod tasks;
@@ -28,6 +29,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 pub(crate) use engine::{Engine, take};
+pub(crate) use held::Size;
 pub(crate) use inputs::{DefaultInput, inputs};
 pub(crate) use tasks::NextTask;
 

@@ -26,8 +26,10 @@ impl Engine<'_> {
     /// Starts a node, whose inputs are complete.
     pub(super) fn start(&mut self, place: usize) {
         let Some(node) = self.node(place) else { return };
-        let inputs = self.inputs(place);
-        self.compare(place, node, &inputs);
+        if let Err(failure) = self.held.copy_inputs(self.flow.producers(place), self.meter) {
+            return self.fail(place, failure);
+        }
+        self.compare(place, node);
         // An agent node is reported as started when its worker is known.
         if !matches!(node.kind, NodeKind::Agent(_)) {
             let (id, kind) = (node.id.clone(), node.kind.as_str().to_owned());
@@ -36,9 +38,13 @@ impl Engine<'_> {
         node.kind.behaviour().start(self, place);
     }
 
-    fn compare(&mut self, place: usize, node: &Node, inputs: &Map<String, Value>) {
-        let Some(siblings) = Siblings::of(self.flow, place, inputs) else { return };
-        let comparison = match siblings.compare(inputs, self.options, &self.meter.anew()) {
+    fn compare(&mut self, place: usize, node: &Node) {
+        if !Siblings::can_be(self.flow, place) {
+            return;
+        }
+        let inputs = self.inputs(place);
+        let Some(siblings) = Siblings::of(self.flow, place, &inputs) else { return };
+        let comparison = match siblings.compare(&inputs, self.options, &self.meter.anew()) {
             Ok(comparison) => comparison,
             Err(exceeded) => {
                 if let Some(state) = self.state.nodes.get_mut(place) {
@@ -73,7 +79,7 @@ impl Engine<'_> {
 
     pub(crate) fn variables(&self, place: usize) -> Variables {
         let comparison = self.state.nodes.get(place).and_then(|state| state.comparison.as_ref());
-        variables(self.flow, place, &self.inputs(place), comparison)
+        variables(self.flow, place, self.inputs(place), comparison)
     }
 
     pub(crate) fn add_task(&mut self, place: usize, purpose: Purpose) {
@@ -108,7 +114,13 @@ impl Engine<'_> {
                     }
                 }
                 Some(NextTask::Begin(task)) if running < concurrency as usize && !self.is_ending() => {
-                    self.begin_task(At { node: place, task });
+                    let at = At { node: place, task };
+                    // Not by `task_failed`, which would come back here: a thousand items can fail one after the other.
+                    if let Err(failure) = self.try_to_begin(at)
+                        && !self.survives(at, &failure)
+                    {
+                        self.end_of_node(at, failure);
+                    }
                 }
                 Some(NextTask::Begin(_)) => return false,
                 None => return running == 0,
@@ -119,14 +131,26 @@ impl Engine<'_> {
 
     /// Renders the parameters of a task, and starts it.
     pub(super) fn begin_task(&mut self, at: At) {
-        match self.prepare(at) {
-            Ok(start) => self.launch(start),
+        if let Err(failure) = self.try_to_begin(at) {
+            self.task_failed(at, failure);
+        }
+    }
+
+    fn try_to_begin(&mut self, at: At) -> Result<(), WorkflowFailure> {
+        let producers = self.flow.producers(at.node);
+        let prepared = self.held.has_room().and_then(|()| self.held.copy_inputs(producers, self.meter));
+        let prepared = prepared.and_then(|()| self.prepare(at));
+        match prepared.and_then(|start| self.held.keep_parameters(&start.parameters).map(|()| start)) {
+            Ok(start) => {
+                self.launch(start);
+                Ok(())
+            }
             Err(failure) => {
                 if let Some(task) = self.task(at) {
                     task.status = NodeStatus::Running;
                     task.attempts += 1;
                 }
-                self.task_failed(at, failure);
+                Err(failure)
             }
         }
     }
@@ -170,6 +194,19 @@ impl Engine<'_> {
         })
     }
 
+    /// Keeps the output of a task until those of the others are there. One that is too large fails its task.
+    pub(crate) fn keep(&mut self, at: At, output: Value) {
+        if let Err(failure) = self.held.keep(&output) {
+            return self.task_failed(at, failure);
+        }
+        if let Some(task) = self.task(at) {
+            task.output = Some(output);
+        }
+        if let Some(node) = self.node(at.node) {
+            node.kind.behaviour().resume(self, at.node);
+        }
+    }
+
     pub(super) fn task_completed(&mut self, at: At, output: Value) {
         let Some(node) = self.node(at.node) else { return };
         let Some(task) = self.task(at) else { return };
@@ -180,16 +217,27 @@ impl Engine<'_> {
 
     pub(crate) fn task_failed(&mut self, at: At, failure: WorkflowFailure) {
         let Some(node) = self.node(at.node) else { return };
-        let Some(task) = self.task(at) else { return };
+        match self.survives(at, &failure) {
+            true => node.kind.behaviour().resume(self, at.node),
+            false => self.end_of_node(at, failure),
+        }
+    }
+
+    /// Notes that a task has failed, and whether its node goes on without it.
+    fn survives(&mut self, at: At, failure: &WorkflowFailure) -> bool {
+        let Some(node) = self.node(at.node) else { return false };
+        let Some(task) = self.task(at) else { return false };
         task.status = NodeStatus::Failed;
         task.error = Some(failure.clone());
-        let purpose = task.purpose.clone();
-        if node.kind.behaviour().survives(node.on_failure.then, &purpose) {
-            return node.kind.behaviour().resume(self, at.node);
-        }
+        node.kind.behaviour().survives(node.on_failure.then, &task.purpose)
+    }
+
+    /// A node fails with one of its tasks.
+    fn end_of_node(&mut self, at: At, failure: WorkflowFailure) {
         if self.is_over(at.node) {
             return;
         }
+        let Some(purpose) = self.task(at).map(|task| task.purpose.clone()) else { return };
         let message = match &purpose {
             // People count from 1.
             Purpose::Item(index) => format!("item {}: {}", index + 1, failure.message),

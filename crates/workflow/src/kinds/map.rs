@@ -136,10 +136,7 @@ impl Behaviour for MapNode {
     }
 
     fn task_completed(&self, engine: &mut Engine<'_>, at: At, _purpose: &Purpose, output: Value) {
-        if let Some(task) = engine.task(at) {
-            task.output = Some(output);
-        }
-        self.resume(engine, at.node);
+        engine.keep(at, output);
     }
 
     fn survives(&self, then: Then, _purpose: &Purpose) -> bool {

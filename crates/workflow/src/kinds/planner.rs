@@ -173,12 +173,7 @@ impl Behaviour for PlannerNode {
                 Ok(plan) => self.carry_out(engine, at.node, plan),
                 Err(error) => self.ask_for_another_plan(engine, at, &error),
             },
-            Purpose::Subtask(_) => {
-                if let Some(task) = engine.task(at) {
-                    task.output = Some(output);
-                }
-                self.resume(engine, at.node);
-            }
+            Purpose::Subtask(_) => engine.keep(at, output),
             Purpose::Synthesis | Purpose::Whole | Purpose::Item(_) => engine.complete(at.node, output),
         }
     }

@@ -160,10 +160,12 @@ fn input(arguments: &Arguments, schema: &Value) -> Result<Value, Failure> {
 
 /// Failures of the workflow itself, not of a model, CLI or server. They include the contract of an
 /// agent that got another input.
-const UNMET: [&str; 7] = [
+const UNMET: [&str; 9] = [
     "check_failed",
     "condition_failed",
+    "inputs_too_large",
     "no_output",
+    "outputs_too_large",
     "plan_invalid",
     "template_failed",
     "too_many_items",

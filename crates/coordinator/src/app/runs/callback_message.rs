@@ -1,6 +1,6 @@
 //! The message that tells a parent how its children ended.
 
-use accord_contract::prompt::{self, ChildEnd, ChildResult};
+use accord_contract::prompt::{self, ChildEnd, ChildResult, ChildText};
 use accord_domain::id::RunId;
 use accord_domain::run::{Failure, Outcome, Run};
 use accord_json::read_kept;
@@ -8,14 +8,13 @@ use accord_store::{RunReader, StoreError};
 use serde_json::Value;
 
 use crate::error::Error;
+use crate::work::heavy;
 
-enum Ending {
-    Data(Value),
-    Text(String),
-    Error(String),
-}
+/// Results up to this size are read where they are needed, which takes less than a millisecond.
+const SMALL_BYTES: usize = 64 * 1024;
 
-/// The message that tells a parent how these runs of its children ended.
+/// The message that tells a parent how these runs of its children ended. Results are read one after the other, and only what is said
+/// of each is kept.
 pub(in crate::app) async fn callback_message(
     store: &dyn RunReader,
     run_ids: &[RunId],
@@ -23,35 +22,37 @@ pub(in crate::app) async fn callback_message(
     let mut children = Vec::with_capacity(run_ids.len());
     for run_id in run_ids {
         let run = store.run(run_id).await?;
-        let ending = ending(store.outcome(run_id).await?, &run)?;
-        children.push((run.session_id.to_string(), run, ending));
+        let outcome = store.outcome(run_id).await?;
+        let texts = outcome.iter().flat_map(|outcome| [&outcome.result_data, &outcome.result_text]);
+        let is_small = texts.flatten().map(String::len).sum::<usize>() <= SMALL_BYTES;
+        let work = move || text_of(outcome, &run).map(|text| (run, text));
+        children.push(if is_small { work()? } else { heavy(move |_| work()).await?? });
     }
     let ends: Vec<ChildEnd<'_>> = children
         .iter()
-        .map(|(session_id, run, ending)| ChildEnd {
-            session_id,
+        .map(|(run, result)| ChildEnd {
+            session_id: run.session_id.as_str(),
             agent_name: &run.agent_name,
             status: run.status.as_str(),
-            result: match ending {
-                Ending::Data(value) => ChildResult::Data(value),
-                Ending::Text(text) => ChildResult::Text(text),
-                Ending::Error(text) => ChildResult::Error(text),
-            },
+            result: result.clone(),
         })
         .collect();
     Ok(prompt::agent_callback(&ends))
 }
 
-fn ending(outcome: Option<Outcome>, run: &Run) -> Result<Ending, Error> {
+fn text_of(outcome: Option<Outcome>, run: &Run) -> Result<ChildText, Error> {
     Ok(match (outcome, &run.failure) {
         (Some(Outcome { result_data: Some(text), .. }), _) => {
-            Ending::Data(read_kept(&text).map_err(|error| {
+            let value: Value = read_kept(&text).map_err(|error| {
                 Error::from(StoreError::Corrupt(format!("the result of {}: {error}", run.id)))
-            })?)
+            })?;
+            ChildText::of(ChildResult::Data(&value))
         }
-        (Some(outcome), _) => Ending::Text(outcome.result_text.unwrap_or_default()),
-        (None, Some(failure)) => Ending::Error(failure_text(failure)),
-        (None, None) => Ending::Error(format!("the run is {}", run.status)),
+        (Some(outcome), _) => {
+            ChildText::of(ChildResult::Text(outcome.result_text.as_deref().unwrap_or_default()))
+        }
+        (None, Some(failure)) => ChildText::of(ChildResult::Error(&failure_text(failure))),
+        (None, None) => ChildText::of(ChildResult::Error(&format!("the run is {}", run.status))),
     })
 }
 

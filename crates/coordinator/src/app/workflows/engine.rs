@@ -18,19 +18,23 @@ use accord_store::{
     NewWorkflowRun, StoreError, Submission, TaskRun, WorkflowAdvance, WorkflowDocuments, WorkflowRequest,
 };
 use accord_workflow::compare::CompareOptions;
-use accord_workflow::{Event, Flow, Head, State, Step, TaskOutcome, advance};
+use accord_workflow::{Event, Flow, Head, NodeState, State, Step, TaskOutcome, advance};
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::WorkflowRuns;
-use super::records::{changed, state_of};
+use super::records::{changed, with_state};
 use super::start::Begun;
 use crate::error::Error;
 use crate::metrics::{self, WorkflowStep};
-use crate::work::heavy_step;
+use crate::work::{heavy, heavy_step};
 
 /// How many validation errors are shown with the node that failed. All are with its run.
 const MOST_ERRORS_TOLD: usize = 3;
+
+/// Once a step has started or taken this much, what else has happened is left for the next one: a hundred tasks can end at the same
+/// time, each with the largest output.
+const MOST_STARTED_BYTES: usize = 64 * 1024 * 1024;
 
 /// Everything that is written with the next state.
 #[derive(Default)]
@@ -39,6 +43,8 @@ struct Work {
     starts: Vec<Submission>,
     children: Vec<NewWorkflowRun>,
     stops: Vec<Worker>,
+    /// What the starts and the outputs that led to them have.
+    bytes: usize,
     /// The metrics that are counted once everything is written.
     counted: Option<WorkflowStep>,
 }
@@ -57,47 +63,46 @@ impl WorkflowRuns {
             return Ok(Advanced::Unchanged);
         }
         let flow = self.flow(&documents.definition).await?;
-        let state = state_of(&flow, &documents.head, &documents.nodes)?;
+        let (documents, state) =
+            with_state(&flow, documents, |_, documents, state| (documents, state)).await?;
         let done = self.store.finished_task_runs(id).await?;
-        let events = self.what_happened(&documents, &done).await?;
-        if events.is_empty() && done.is_empty() {
+        let asked = asked(&documents);
+        if asked.is_none() && done.is_empty() {
             // Else what was due has been done meanwhile, by another coordinator, say.
             if documents.run.status == Status::Stopping {
                 self.stop_workers(at_work(&state)).await?;
             }
             return Ok(Advanced::Unchanged);
         }
-        let before = state.clone();
-        let (state, mut work) = self.decide(&flow, &documents.run, state, events).await?;
+        let before = Before::of(&state);
+        let mut work = Work::default();
+        let mut state = match asked {
+            Some(event) => self.decide(&flow, &documents.run, state, event, &mut work).await?,
+            None => state,
+        };
+        let mut taken = Vec::new();
+        for hand in done {
+            if work.bytes > MOST_STARTED_BYTES {
+                // The others are for the next step.
+                self.hub.look_at_workflows();
+                break;
+            }
+            let event = match &hand {
+                TaskRun::Run(run_id) => self.run_end(run_id).await?,
+                TaskRun::Workflow(id) => self.child_workflow_end(id).await?,
+            };
+            work.bytes += size_of(&event);
+            state = self.decide(&flow, &documents.run, state, event, &mut work).await?;
+            taken.push(hand);
+        }
         work.counted = Some(counted(&flow, &documents.run.workflow_name, &before, &state));
-        match self.write_advance(&flow, documents, state, work, done).await? {
+        match self.write_advance(&flow, documents, state, work, taken).await? {
             Some(stops) => {
                 self.stop_workers(stops).await?;
                 Ok(Advanced::Written)
             }
             None => Ok(Advanced::Unchanged),
         }
-    }
-
-    async fn what_happened(
-        &self,
-        documents: &WorkflowDocuments,
-        done: &[TaskRun],
-    ) -> Result<VecDeque<Event>, Error> {
-        let mut events = VecDeque::new();
-        match documents.asked {
-            Some(WorkflowRequest::Begin) => events.push_back(Event::Begun),
-            Some(WorkflowRequest::Stop) => events.push_back(Event::StopAsked),
-            Some(WorkflowRequest::Resume) => events.push_back(Event::Resumed),
-            None => {}
-        }
-        for hand in done {
-            events.push_back(match hand {
-                TaskRun::Run(run_id) => self.run_end(run_id).await?,
-                TaskRun::Workflow(id) => self.child_workflow_end(id).await?,
-            });
-        }
-        Ok(events)
     }
 
     async fn run_end(&self, run_id: &RunId) -> Result<Event, Error> {
@@ -146,15 +151,16 @@ impl WorkflowRuns {
         Ok(Event::Ended { worker, end })
     }
 
-    /// Everything that follows from some events. Each start is answered before the next event.
+    /// Everything that follows from an event. Each start is answered before the next one.
     async fn decide(
         &self,
         flow: &Arc<Flow>,
         run: &WorkflowRun,
         mut state: State,
-        mut events: VecDeque<Event>,
-    ) -> Result<(State, Work), Error> {
-        let mut work = Work::default();
+        event: Event,
+        work: &mut Work,
+    ) -> Result<State, Error> {
+        let mut events = VecDeque::from([event]);
         while let Some(event) = events.pop_front() {
             let now = self.outside.now();
             let (next, steps) = self.advanced(flow, state, event, now).await?;
@@ -174,8 +180,14 @@ impl WorkflowRuns {
                                 Ok(begun) => {
                                     let worker = begun.worker();
                                     match begun {
-                                        Begun::Run(submission) => work.starts.push(*submission),
-                                        Begun::Workflow(new) => work.children.push(*new),
+                                        Begun::Run(submission) => {
+                                            work.bytes += submission.assignment.parameters.len();
+                                            work.starts.push(*submission);
+                                        }
+                                        Begun::Workflow(new) => {
+                                            work.bytes += new.head.len();
+                                            work.children.push(*new);
+                                        }
                                     }
                                     Event::Started { at, worker }
                                 }
@@ -189,7 +201,7 @@ impl WorkflowRuns {
                 events.push_front(answer);
             }
         }
-        Ok((state, work))
+        Ok(state)
     }
 
     /// One step of the engine. Where siblings were compared and an embedding model is configured, they are compared again
@@ -241,7 +253,7 @@ impl WorkflowRuns {
     /// Writes the next state and what goes with it, and returns the workers to stop; `None` if another coordinator was faster.
     async fn write_advance(
         &self,
-        flow: &Flow,
+        flow: &Arc<Flow>,
         before: WorkflowDocuments,
         state: State,
         work: Work,
@@ -249,6 +261,12 @@ impl WorkflowRuns {
     ) -> Result<Option<Vec<Worker>>, Error> {
         let now = self.outside.now();
         let status = state.head.status;
+        let (flow, known) = (Arc::clone(flow), before.nodes);
+        let written = heavy(move |_| {
+            let head = serde_json::to_string(&state.head).map_err(Error::internal)?;
+            Ok::<_, Error>((head, changed(&flow, &known, state.nodes)?))
+        });
+        let (head, nodes) = written.await??;
         let run = WorkflowRun {
             status,
             version: before.run.version + 1,
@@ -259,8 +277,8 @@ impl WorkflowRuns {
         let id = run.id.clone();
         let advance = WorkflowAdvance {
             run,
-            head: serde_json::to_string(&state.head).map_err(Error::internal)?,
-            nodes: changed(flow, &before.nodes, state.nodes)?,
+            head,
+            nodes,
             events: work.events,
             starts: work.starts,
             children: work.children,
@@ -307,16 +325,48 @@ fn at_work(state: &State) -> Vec<Worker> {
     state.at_work().map(|(_, worker)| worker.clone()).collect()
 }
 
+/// What a caller asked of a run.
+fn asked(documents: &WorkflowDocuments) -> Option<Event> {
+    documents.asked.map(|asked| match asked {
+        WorkflowRequest::Begin => Event::Begun,
+        WorkflowRequest::Stop => Event::StopAsked,
+        WorkflowRequest::Resume => Event::Resumed,
+    })
+}
+
+/// About how much an output has.
+fn size_of(event: &Event) -> usize {
+    match event {
+        Event::Ended { end: TaskOutcome::Completed(Value::String(text)), .. } => text.len(),
+        Event::Ended { end: TaskOutcome::Completed(value), .. } => value.to_string().len(),
+        _ => 0,
+    }
+}
+
+/// A state before a step, as far as the metrics compare it with the one after.
+struct Before {
+    is_over: bool,
+    /// Of each node, whether it was over and whether its inputs were compared.
+    nodes: Vec<(bool, bool)>,
+}
+
+impl Before {
+    fn of(state: &State) -> Self {
+        let node = |node: &NodeState| (node.status.is_over(), node.comparison.is_some());
+        Self { is_over: state.head.status.is_over(), nodes: state.nodes.iter().map(node).collect() }
+    }
+}
+
 /// Counts a step in the metrics: what finished with it.
-fn counted(flow: &Flow, workflow: &str, before: &State, after: &State) -> WorkflowStep {
+fn counted(flow: &Flow, workflow: &str, before: &Before, after: &State) -> WorkflowStep {
     let pairs = || flow.graph().nodes.iter().zip(before.nodes.iter().zip(&after.nodes));
-    let over = pairs().filter(|(_, (old, new))| !old.status.is_over() && new.status.is_over());
-    let compared = pairs().filter(|(_, (old, _))| old.comparison.is_none());
+    let over = pairs().filter(|(_, ((was_over, _), new))| !was_over && new.status.is_over());
+    let compared = pairs().filter(|(_, ((_, was_compared), _))| !was_compared);
     let found = compared.filter_map(|(_, (_, new))| new.comparison.as_ref());
     let status = after.head.status;
     WorkflowStep {
         workflow: workflow.to_owned(),
-        ended: (status.is_over() && !before.head.status.is_over()).then_some(status),
+        ended: (status.is_over() && !before.is_over).then_some(status),
         nodes: over.map(|(node, (_, new))| (node.kind.as_str(), new.status)).collect(),
         contradictions: found.map(|comparison| comparison.contradictions.len() as u64).sum(),
     }

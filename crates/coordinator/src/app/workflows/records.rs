@@ -2,14 +2,34 @@
 //! of its items. So the end of an item writes that item, and not all of them again.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use accord_json::read_kept;
-use accord_store::NodeRecord;
+use accord_store::{NodeRecord, WorkflowDocuments};
 use accord_workflow::{Flow, Head, NodeState, State, Task};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::Error;
+use crate::work::heavy;
+
+/// Documents up to this size are read where they are needed, which takes less than a millisecond.
+const SMALL_BYTES: usize = 64 * 1024;
+
+/// Does something with the state of a run, away from the threads that serve requests if there is much to read.
+pub(super) async fn with_state<T: Send + 'static>(
+    flow: &Arc<Flow>,
+    documents: WorkflowDocuments,
+    work: impl FnOnce(&Flow, WorkflowDocuments, State) -> T + Send + 'static,
+) -> Result<T, Error> {
+    let bytes = documents.head.len() + documents.nodes.iter().map(|record| record.body.len()).sum::<usize>();
+    let flow = Arc::clone(flow);
+    let work = move || {
+        let state = state_of(&flow, &documents.head, &documents.nodes)?;
+        Ok(work(&flow, documents, state))
+    };
+    if bytes <= SMALL_BYTES { work() } else { heavy(move |_| work()).await? }
+}
 
 /// The records of nodes that are not what they were before.
 pub(super) fn changed(
@@ -42,7 +62,7 @@ fn record(node: String, state: &impl Serialize) -> Result<NodeRecord, Error> {
 }
 
 /// The state of a run, from its head and its records.
-pub(super) fn state_of(flow: &Flow, head: &str, records: &[NodeRecord]) -> Result<State, Error> {
+fn state_of(flow: &Flow, head: &str, records: &[NodeRecord]) -> Result<State, Error> {
     let head: Head = read_kept(head).map_err(Error::internal)?;
     let mut state = State { head, ..State::new(flow.graph(), Value::Null) };
     // By their numbers: the store has them by their names.

@@ -27,7 +27,7 @@ use sha2::{Digest, Sha256};
 use tokio::time::{Instant, timeout_at};
 
 use super::WorkflowRuns;
-use super::records::state_of;
+use super::records::with_state;
 use crate::app::id_prefix::absent;
 use crate::app::page::{List, MOST_COUNTED, counted, search};
 use crate::app::promise::first_answer;
@@ -172,8 +172,7 @@ impl WorkflowRuns {
             return Ok(unread_view(documents.run));
         }
         let flow = self.flow(&documents.definition).await?;
-        let state = state_of(&flow, &documents.head, &documents.nodes)?;
-        Ok(view(&flow, documents.run, state))
+        with_state(&flow, documents, |flow, documents, state| view(flow, documents.run, state)).await
     }
 
     /// Whether coordinators crashed on a run. Its documents may be the cause, so they are not read for a view. If no
@@ -248,7 +247,7 @@ impl WorkflowRuns {
         // Coordinators may have died of the documents of a poisoned one.
         if documents.run.status == Status::Failed && !documents.run.is_poisoned() {
             let flow = self.flow(&documents.definition).await?;
-            if !state_of(&flow, &documents.head, &documents.nodes)?.can_resume() {
+            if !with_state(&flow, documents, |_, _, state| state.can_resume()).await? {
                 let message =
                     format!("no node of {id} failed, so there is nothing to run again; start a new run");
                 return Err(Error::new(ErrorName::NotRetryable, message));
@@ -342,7 +341,7 @@ fn unread_view(run: WorkflowRun) -> WorkflowRunView {
 
 fn view(flow: &Flow, run: WorkflowRun, state: State) -> WorkflowRunView {
     let graph = flow.graph();
-    let inputs: Vec<_> = (0..graph.nodes.len()).map(|place| flow.inputs(&state, place)).collect();
+    let inputs = flow.inputs(&state);
     let edges = graph.edges.iter().enumerate().map(|(place, edge)| {
         let id = |node: usize| graph.nodes.get(node).map(|node| node.id.clone()).unwrap_or_default();
         let taken = flow.taken(&state, place);

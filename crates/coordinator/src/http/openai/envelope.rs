@@ -113,10 +113,12 @@ fn kind(status: StatusCode) -> &'static str {
 const CONTRACT_NOT_MET: &str = "output_schema_validation_failed";
 
 /// Failures of a workflow itself, where no model, CLI or server failed.
-const WORKFLOW_NOT_MET: [&str; 7] = [
+const WORKFLOW_NOT_MET: [&str; 9] = [
     "check_failed",
     "condition_failed",
+    "inputs_too_large",
     "no_output",
+    "outputs_too_large",
     "plan_invalid",
     "template_failed",
     "too_many_items",

@@ -2,6 +2,7 @@
 //! outcome of each task.
 
 mod again;
+mod held;
 mod nodes;
 mod plans;
 mod policies;
