@@ -189,10 +189,11 @@ pub(crate) fn goes_on(text: &str, range: &Range<usize>) -> bool {
             is_named(rest.get(1..).unwrap_or_default())
                 && (space.is_empty() || is_call(rest.get(1..).unwrap_or_default()))
         }
+        // Behind an object it is the mark of a note.
         Some(b'[') => {
-            space.is_empty()
-                && (lex.opening_quote(next + 1).is_some()
-                    || matches!(lex.byte(next + 1), Some(b'-' | b':' | b'0'..=b'9')))
+            let is_index = text.get(..end).is_some_and(|before| before.ends_with(']'))
+                && matches!(lex.byte(next + 1), Some(b'-' | b':' | b'0'..=b'9'));
+            space.is_empty() && (is_index || lex.opening_quote(next + 1).is_some())
         }
         Some(_) if operators > 0 => {
             let behind = rest.get(operators..).unwrap_or_default();

@@ -180,7 +180,7 @@ const QUOTE_MARKS: &[&str] = &[
 #[test]
 fn the_closing_quote_is_not_part_of_a_string() {
     for (open, close) in
-        QUOTE_MARKS.iter().flat_map(|open| QUOTE_MARKS.iter().map(move |close| (*open, *close)))
+        QUOTE_MARKS.iter().flat_map(|mark| [("\"", *mark), (*mark, "\""), ("'", *mark), (*mark, *mark)])
     {
         for words in ["A", "two words", "x: y", "3"] {
             for closed in [true, false] {

@@ -162,8 +162,11 @@ fn a_second_value_in_any_place_and_state_makes_an_answer_ambiguous() {
                     let Some(other) = state(&mut random, &other) else { continue };
                     let between = random.pick(BETWEEN);
                     let (one, other) = (placed(*first, &one.to_string()), placed(*second, &other));
-                    // What is cut takes in all that follows it, so it comes last.
-                    let text = match random.chance(50) && !name.contains("cut") && *name != "closer missing" {
+                    // What is cut takes in all that follows it, so it comes last; so does one that is read and does not conform,
+                    // because the other would correct it.
+                    let is_last = name.contains("cut")
+                        || ["closer missing", "other keys", "in a wrapper"].contains(name);
+                    let text = match random.chance(50) && !is_last {
                         true => format!("{other}\n{between}\n{one}"),
                         false => format!("{one}\n{between}\n{other}"),
                     };
@@ -298,7 +301,6 @@ fn a_second_scalar_that_stands_apart_is_a_rival() {
             format!("- {other}"),
             format!("<answer>{other}</answer>"),
             format!("<tool_call>{other}</tool_call>"),
-            format!("{{\"result\": {other}}}"),
         ] {
             for text in
                 [format!("```json\n{one}\n```\n{apart}"), format!("{apart}\nso:\n```json\n{one}\n```")]
@@ -308,6 +310,8 @@ fn a_second_scalar_that_stands_apart_is_a_rival() {
                 }
             }
         }
+        let wrapped = format!("```json\n{one}\n```\n{{\"result\": {other}}}");
+        assert_eq!(judged(&schema, &wrapped), [], "{wrapped}");
         for around in
             [format!("As said, it is {one}."), format!("Again: {one}"), "Step 3: see part 7 of 9.".to_owned()]
         {
