@@ -10,9 +10,16 @@ use crate::parse;
 /// bound; names are a few words.
 const MAX_KEY_BYTES: usize = 256;
 
-/// All characters that are written as quotes.
-pub(crate) const QUOTES: [char; 9] =
-    ['"', '\'', '`', '\u{201c}', '\u{201d}', '\u{201e}', '\u{2018}', '\u{2019}', '\u{ff02}'];
+/// All characters that are written as quotes, also those that open no string here.
+#[rustfmt::skip]
+pub(crate) const QUOTES: [char; 29] = [
+    '"', '\'', '`', '\u{b4}', '\u{ab}', '\u{bb}', '\u{2ee}', '\u{2018}', '\u{2019}', '\u{201a}', '\u{201b}', '\u{201c}', '\u{201d}',
+    '\u{201e}', '\u{201f}', '\u{2032}', '\u{2033}', '\u{2039}', '\u{203a}', '\u{275d}', '\u{275e}', '\u{300c}', '\u{300d}', '\u{301d}',
+    '\u{301e}', '\u{301f}', '\u{ff02}', '\u{ff07}', '\u{2036}',
+];
+
+/// A quote as HTML writes it.
+const HTML_QUOTES: [&str; 3] = ["&quot;", "&#34;", "&apos;"];
 
 /// The marks that people and models put around strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -220,11 +227,11 @@ impl<'a> Lex<'a> {
         None
     }
 
-    /// The names before colons: what is written where keys are, however damaged the rest is.
+    /// The names before colons and equals signs: what is written where keys are, however damaged the rest is.
     pub(crate) fn keys(self) -> impl Iterator<Item = &'a str> {
         let is_name =
             |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '-' | '.' | '@');
-        self.text.match_indices(':').filter_map(move |(colon, _)| {
+        self.text.match_indices([':', '=']).filter_map(move |(colon, _)| {
             let before = self.text.get(..colon)?.trim_end();
             let name = before.trim_end_matches(QUOTES);
             match name.len() < before.len() {
@@ -303,9 +310,17 @@ impl<'a> Lex<'a> {
     }
 }
 
-/// Whether a text contains dots that mark an omission.
+/// Dots that mark an omission.
+pub(crate) const OMISSIONS: [&str; 4] = ["...", "\u{2026}", "\u{22ef}", ". . ."];
+
 pub(crate) fn has_omission(text: &str) -> bool {
-    ["...", "\u{2026}", "\u{22ef}", ". . ."].iter().any(|mark| text.contains(mark))
+    OMISSIONS.iter().any(|mark| text.contains(mark))
+}
+
+/// Whether a text begins or ends with a quote of any kind.
+pub(crate) fn is_beside_quote(text: &str) -> bool {
+    let is_html = |mark: &&str| text.starts_with(*mark) || text.ends_with(*mark);
+    text.starts_with(QUOTES) || text.ends_with(QUOTES) || HTML_QUOTES.iter().any(is_html)
 }
 
 /// Whether a string in single quotes has an apostrophe that is not escaped.
@@ -318,6 +333,7 @@ pub(crate) fn has_apostrophe(written: &str) -> bool {
 /// The kind of an unquoted scalar; `None` if it is not a value.
 pub(crate) fn classify(word: &str) -> Option<Word> {
     let is = |spellings: &[&str]| spellings.iter().any(|known| known.eq_ignore_ascii_case(word));
+    let unsigned = word.strip_prefix(['-', '+']).unwrap_or(word);
     Some(match word {
         "true" => Word::True,
         "false" => Word::False,
@@ -325,11 +341,22 @@ pub(crate) fn classify(word: &str) -> Option<Word> {
         _ if is(&["true"]) => Word::OtherTrue,
         _ if is(&["false"]) => Word::OtherFalse,
         _ if is(&["null", "none", "nil", "undefined"]) => Word::OtherNull,
-        _ if is(&["nan", "inf", "infinity", "-inf", "-infinity", "+inf", "+infinity"]) => return None,
+        _ if ["nan", "inf", "infinity"].iter().any(|known| known.eq_ignore_ascii_case(unsigned)) => {
+            return None;
+        }
         _ if parse::is_number(word) => Word::Number,
         _ if other_number(word).is_some() => Word::OtherNumber,
         _ => Word::Text,
     })
+}
+
+/// Whether words without quotes begin like a number: `1e`, `007`, `5 kg`, `-.x`. A date, a time and an address do not.
+pub(crate) fn begins_number(words: &str) -> bool {
+    let unsigned = words.trim_start_matches(['+', '-', '.', '_', ' ']);
+    let first = unsigned.split_whitespace().next().unwrap_or_default();
+    let is_number =
+        first.starts_with(|letter: char| letter.is_ascii_digit()) || words.starts_with(['+', '-', '.']);
+    is_number && !first.contains(['-', ':', '/', '@'])
 }
 
 /// A number of another notation as JSON writes it: with a sign, without a leading zero, with underscores between digits.

@@ -154,16 +154,23 @@ impl Facts {
                 inside.any(|inner| self.resembles(inner)) || self.root.fits(value) || is_written(value)
             }
             Value::Object(members) => {
-                let only = members.values().next().filter(|_| members.len() == 1);
-                let holds = || only.is_some_and(|inner| inner.is_object() && self.resembles(inner));
+                let only = members.iter().next().filter(|_| members.len() == 1);
+                let may_hold = |key: &str, inner: &Value| inner.is_object() || is_wrapper(key);
+                let holds = || only.is_some_and(|(key, inner)| may_hold(key, inner) && self.resembles(inner));
                 self.root.fits(value) || is_item(value) || holds() || is_written(value)
             }
             Value::Array(items) => {
                 let is_list = self.list && items.first().is_none_or(|first| self.items.fits(first));
-                is_list || items.iter().any(|item| item.is_object() && self.resembles(item))
+                let is_one = |item: &Value| item.is_object() || items.len() == 1 && !item.is_array();
+                is_list || is_item(value) || items.iter().any(|item| is_one(item) && self.resembles(item))
             }
-            scalar => self.root.fits(scalar),
+            scalar => self.root.fits(scalar) || is_item(scalar),
         }
+    }
+
+    /// Whether a value, or an item of it, may be a string, a number or a literal.
+    pub(crate) fn has_scalars(&self) -> bool {
+        self.root.has_scalars() || self.list && self.items.has_scalars()
     }
 
     /// Whether the text of a damaged value begins like one that could be meant as the answer.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use crate::lex::Lex;
+use crate::lex::{Lex, QUOTES};
 use crate::schema::reference::{Resolver, base_of};
 
 const KINDS: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
@@ -16,6 +16,8 @@ pub(crate) struct Outline {
     /// The types by their place in [`KINDS`]; where the schema says nothing of types, none.
     kinds: u8,
     pub(crate) keys: HashSet<String>,
+    /// The keys without what differs between the ways to spell a name: `firstName`, `First_Name`.
+    names: HashSet<String>,
 }
 
 impl Outline {
@@ -37,6 +39,7 @@ impl Outline {
         }
         if let Some(Value::Object(members)) = keywords.get("properties") {
             self.keys.extend(members.keys().cloned());
+            self.names.extend(members.keys().map(|key| plain(key)));
         }
     }
 
@@ -45,13 +48,23 @@ impl Outline {
         self.kinds & bit(kind) != 0
     }
 
+    /// Whether a key is one of these, however it is spelled.
+    fn has_key(&self, key: &str) -> bool {
+        self.keys.contains(key) || self.names.contains(&plain(key))
+    }
+
+    /// Whether a value may be a string, a number or a literal.
+    pub(crate) fn has_scalars(&self) -> bool {
+        self.kinds == 0 || self.kinds & !(bit("object") | bit("array")) != 0
+    }
+
     fn can_be(&self, kind: &str) -> bool {
         self.kinds == 0 || self.names(kind)
     }
 
     /// Whether a value is of the type and, if it is an object, has one of the keys. A schema that names no keys takes all.
     pub(crate) fn fits(&self, value: &Value) -> bool {
-        let has_key = |members: &Map<String, Value>| members.keys().any(|key| self.keys.contains(key));
+        let has_key = |members: &Map<String, Value>| members.keys().any(|key| self.has_key(key));
         let is_kind = self.can_be(kind_of(value)) || value.is_number() && self.names("integer");
         is_kind && value.as_object().is_none_or(|members| self.keys.is_empty() || has_key(members))
     }
@@ -64,13 +77,21 @@ impl Outline {
             Some(b'{') if self.keys.is_empty() => {
                 self.can_be("object") && lex.key_end(lex.blank(1).end).is_some()
             }
-            Some(b'{') => lex.keys().any(|key| self.keys.contains(key)),
+            Some(b'{') => {
+                lex.keys().any(|key| self.has_key(key))
+                    || text.split(QUOTES).any(|part| self.keys.contains(part))
+            }
             Some(b'[') => self.can_be("array"),
             Some(b'-' | b'0'..=b'9') => self.can_be("number") || self.names("integer"),
             Some(byte) if byte.is_ascii_alphabetic() => self.can_be("boolean") && lex.is_value(0),
             _ => self.can_be("string") && lex.opening_quote(0).is_some(),
         }
     }
+}
+
+/// The letters and digits of a name, in small letters.
+fn plain(name: &str) -> String {
+    name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn bit(kind: &str) -> u8 {

@@ -6,6 +6,7 @@
 //! answer (`regions`) are skipped whole.
 
 mod fence;
+mod scalars;
 mod surroundings;
 
 use std::ops::Range;
@@ -19,7 +20,8 @@ use crate::parse::{self, ParseError};
 use crate::regions::{MARKS, disowned, reasoning};
 use crate::verdict::Source;
 use fence::Fence;
-pub(crate) use surroundings::{goes_on, is_quiet};
+pub(crate) use scalars::scalars_apart;
+pub(crate) use surroundings::{goes_on, goes_on_behind_marks, is_quiet, member_behind};
 
 /// How many brackets that never close and begin no JSON are passed over. Each is a look through the rest of the text; a
 /// text with more of them is taken as damaged from there on.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::{Candidate, Candidates, Joint};
-use crate::lex::Lex;
+use crate::lex::{self, Lex};
 use crate::parse;
 use crate::verdict::Source;
 
@@ -164,26 +164,89 @@ fn is_notation(lex: Lex<'_>, item: &Candidate) -> bool {
     }
 }
 
-/// Whether the text after a value goes on with it, so that it does not end there: a closing bracket, the next member or item,
-/// or code that makes another value of it. Words are prose.
+/// Whether the text after a value goes on with it, so that it does not end there: a closing bracket, the next member or item, dots
+/// that mark an omission, or code that makes another value of it. Words are prose.
 pub(crate) fn goes_on(text: &str, range: &Range<usize>) -> bool {
     let (lex, end) = (Lex { text }, range.end);
     let next = lex.space_end(end);
-    let is_near = || lex.text.get(end..next).is_some_and(|space| space.matches('\n').count() < 2);
-    let is_on_line = || !lex.text.get(end..next).is_some_and(|space| space.contains('\n'));
+    let (space, rest) = (text.get(end..next).unwrap_or_default(), text.get(next..).unwrap_or_default());
+    let lines = space.bytes().filter(|byte| *byte == b'\n').count();
     let is_scalar = |at: usize| !matches!(lex.byte(at), Some(b'{' | b'[')) && lex.is_value(at);
+    let operators = rest.bytes().take_while(|byte| is_operator(*byte)).count();
     match lex.byte(next) {
-        _ if is_inside(lex, end) => true,
-        Some(b',' | b':') => is_scalar(lex.space_end(next + 1)),
-        Some(b'.') => next == end && lex.byte(next + 1).is_some_and(|byte| byte.is_ascii_alphabetic()),
-        Some(b'[') => next == end && lex.opening_quote(next + 1).is_some(),
-        Some(byte) if is_operator(byte) && is_on_line() => {
-            let rest = lex.text.get(next..).unwrap_or_default();
-            let operators = rest.bytes().take_while(|byte| is_operator(*byte)).count();
-            is_scalar(lex.space_end(next + operators))
+        _ if is_inside(lex, end) || lines < 2 && begins_omission(rest) => true,
+        Some(mark @ (b',' | b':' | b';')) => {
+            let behind = lex.space_end(next + 1);
+            let is_code = mark == b':' && is_named(rest.trim_start_matches(':')) && space.is_empty();
+            is_lone_scalar(lex, behind)
+                || mark != b';' && is_scalar(behind)
+                || mark == b','
+                    && (begins_omission(text.get(behind..).unwrap_or_default()) || is_member(lex, behind))
+                || is_code && rest.starts_with("::")
+                || is_assigned_again(lex, range.start, next)
         }
-        _ => is_near() && is_lone_scalar(lex, next) || is_assigned_again(lex, range.start, next),
+        Some(b'.') => {
+            is_named(rest.get(1..).unwrap_or_default())
+                && (space.is_empty() || is_call(rest.get(1..).unwrap_or_default()))
+        }
+        // Behind an object it is the mark of a note.
+        Some(b'[') => {
+            let is_index = text.get(..end).is_some_and(|before| before.ends_with(']'))
+                && matches!(lex.byte(next + 1), Some(b'-' | b':' | b'0'..=b'9'));
+            space.is_empty() && (is_index || lex.opening_quote(next + 1).is_some())
+        }
+        Some(_) if operators > 0 => {
+            let behind = rest.get(operators..).unwrap_or_default();
+            // Directly before a word and behind the value it is code; stars, and the bracket of a tag, are marks of prose.
+            let is_adjacent = space.is_empty() && is_named(behind.strip_prefix('.').unwrap_or(behind));
+            let is_prose = rest.starts_with(['<', '*', '&', '/']);
+            let operand = lex.space_end(next + operators);
+            is_adjacent && !is_prose
+                || lines == 0 && is_scalar(operand)
+                || lines < 2 && is_lone_scalar(lex, operand)
+        }
+        _ => lines < 2 && is_lone_scalar(lex, next) || is_assigned_again(lex, range.start, next),
     }
+}
+
+/// Whether a value that is open where a fence ends goes on after it: behind the marks is what can only be inside a value.
+pub(crate) fn goes_on_behind_marks(text: &str, end: usize) -> bool {
+    let mut rest = text.get(end..).unwrap_or_default().trim_start();
+    while let Some(inside) = ["```", "~~~"].iter().find_map(|mark| rest.strip_prefix(mark)) {
+        let name = inside.trim_start_matches(['`', '~']);
+        rest = name.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric()).trim_start();
+    }
+    let (lex, at) = (Lex { text }, text.len() - rest.len());
+    rest.starts_with([',', ':', ';', '}', ']']) || lex.key_end(at).is_some() || lex.is_value(at)
+}
+
+/// The key of a member without quotes that follows a value on the same or the next line.
+pub(crate) fn member_behind(text: &str, end: usize) -> Option<&str> {
+    let lex = Lex { text };
+    let next = lex.space_end(end);
+    let lines = text.get(end..next)?.bytes().filter(|byte| *byte == b'\n').count();
+    let length = lex.bare_key_length(next).filter(|_| lines < 2 && is_member(lex, next))?;
+    text.get(next..next + length)
+}
+
+fn begins_omission(text: &str) -> bool {
+    lex::OMISSIONS.iter().any(|mark| text.starts_with(mark))
+}
+
+fn is_named(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_alphabetic() || first == '_')
+}
+
+/// Whether a name and the bracket of its arguments begin a text.
+fn is_call(text: &str) -> bool {
+    text.trim_start_matches(|letter: char| letter.is_alphanumeric() || letter == '_').starts_with('(')
+}
+
+/// Whether a member without quotes is here: `n: 2`, `n=2`.
+fn is_member(lex: Lex<'_>, at: usize) -> bool {
+    let length = lex.bare_key_length(at).unwrap_or_default();
+    let mark = lex.space_end(at + length);
+    length > 0 && matches!(lex.byte(mark), Some(b':' | b'=')) && is_lone_scalar(lex, lex.space_end(mark + 1))
 }
 
 /// Whether a closing bracket or the next member follows.
@@ -203,20 +266,29 @@ fn is_lone_scalar(lex: Lex<'_>, at: usize) -> bool {
     let Ok((_, end)) = parse::value_at(lex.text, at) else { return false };
     let rest = lex.text.get(end..).unwrap_or_default().trim_start_matches([' ', '\t', '\r']);
     !matches!(lex.byte(at), Some(b'{' | b'['))
-        && (rest.is_empty() || rest.starts_with(['\n', ',', ':', '}', ']', '<']))
+        && (rest.is_empty() || rest.starts_with(['\n', ',', ':', ';', '}', ']', ')', '<']))
 }
 
-/// Whether a value is given to a name, and the next statement changes what is under that name: `x["a"] = 2`, `x.a += 1`.
+/// Whether a value is given to a name, and one of the next statements changes what is under that name: `x["a"] = 2`, `x.a += 1`.
 fn is_assigned_again(lex: Lex<'_>, start: usize, next: usize) -> bool {
+    /// How much of the text after a value is looked at.
+    const LOOKED_AT: usize = 1024;
     let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
     let before = lex.text.get(..start).unwrap_or_default().trim_end();
     let Some(before) = before.strip_suffix('=') else { return false };
-    let name = before.trim_end().rsplit(|letter| !is_name(letter)).next().unwrap_or_default();
+    let line = before.rsplit(['\n', ';']).next().unwrap_or_default();
     let rest = lex.text.get(next..).unwrap_or_default();
-    let Some(changed) = rest.strip_prefix(name).filter(|_| !name.is_empty()) else { return false };
-    let Some((place, given)) = changed.find(['=', '\n', '{']).and_then(|at| changed.split_at_checked(at))
-    else {
-        return false;
+    let rest = rest.char_indices().nth(LOOKED_AT).map_or(rest, |(end, _)| rest.split_at(end).0);
+    let rest = rest.split_once("```").map_or(rest, |(rest, _)| rest);
+    let changes = |statement: &str, name: &str| {
+        let Some((place, given)) = statement.strip_prefix(name).and_then(|changed| changed.split_once('='))
+        else {
+            return false;
+        };
+        place.starts_with(['[', '.', ' ', '+', '|', '-']) && !place.contains('(') && !given.starts_with('=')
     };
-    place.starts_with(['[', '.', ' ', '+', '|']) && given.starts_with('=') && !given.starts_with("==")
+    let names = || line.split(|letter| !is_name(letter)).filter(|name| !name.is_empty());
+    let mut statements =
+        rest.split(['\n', ';']).map(|statement| statement.trim_start_matches([' ', '\t', '$']));
+    statements.any(|statement| names().any(|name| changes(statement, name)))
 }

@@ -43,13 +43,22 @@ fn verdict(answer: &Answer<'_>, contract: &Contract, meter: &Meter) -> Verdict {
     let judge = Judge { answer: *answer, contract, meter };
     let structured = answer.structured.and_then(|value| judge.structured(value));
     let verdict = structured.unwrap_or_else(|| judge.text());
-    if cfg!(debug_assertions)
-        && let Verdict::Accepted(accepted) = &verdict
-    {
+    let Verdict::Accepted(accepted) = verdict else { return verdict };
+    if cfg!(debug_assertions) {
         let checked = accepted.account.check(answer.text, &accepted.value);
         debug_assert_eq!(checked, Ok(()), "the account of {:?} as {}", answer.text, accepted.value);
     }
-    verdict
+    match is_written_back(&accepted, answer.lift.is_some()) {
+        true => Verdict::Accepted(accepted),
+        false => report::unwritable(accepted.value),
+    }
+}
+
+/// Whether a value reads as the same once it is written. What the strict parser gave out as it is was read from JSON; anything else
+/// is written and read back, in every build.
+fn is_written_back(accepted: &Accepted, is_lifted: bool) -> bool {
+    let is_made = !accepted.repairs.is_empty() || is_lifted;
+    !is_made || parse::whole(&accepted.value.to_string()).is_ok_and(|again| again == accepted.value)
 }
 
 /// Whether more values could be read from a text than the limit. Each takes a bracket or a comma; those in strings do not count if
@@ -241,14 +250,34 @@ impl Judge<'_> {
         if source == Source::Prose && self.contract.options().embedded == Embedded::Confirm {
             return report::unconfirmed(self.as_asked(value, account));
         }
-        // What the strict parser gave out as it is was read from JSON; anything else has to be read back once.
-        let is_made = !repairs.is_empty() || self.answer.lift.is_some();
-        if is_made && !parse::whole(&value.to_string()).is_ok_and(|again| again == value) {
-            return report::unwritable(value);
-        }
         let mark = self.answer.text.len() - text.len();
         let account = account.moved(mark);
         repairs.iter_mut().filter_map(|repair| repair.at.as_mut()).for_each(|at| *at += mark);
         Verdict::Accepted(Accepted { value, repairs, source, account })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Number, json};
+
+    use super::*;
+    use crate::repair::RepairKind;
+
+    #[test]
+    fn only_what_reads_as_the_same_is_given_out() {
+        let accepted = |value: Value, repairs: Vec<Repair>| Accepted {
+            value,
+            repairs,
+            source: Source::Structured,
+            account: Account::default(),
+        };
+        let repair = || vec![Repair::of_whole(RepairKind::NumberForm, "")];
+        for written in [".", "1.", "", "1,2"] {
+            let value = Value::Array(vec![Value::Number(Number::from_string_unchecked(written.to_owned()))]);
+            assert!(!is_written_back(&accepted(value.clone(), repair()), false), "{written}");
+            assert!(!is_written_back(&accepted(value, Vec::new()), true), "{written}");
+        }
+        assert!(is_written_back(&accepted(json!({"n": [1.5, "\u{7f}\n", null]}), repair()), true));
     }
 }

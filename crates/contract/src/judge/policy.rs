@@ -22,7 +22,9 @@ use serde_json::Value;
 use super::join::is_separator;
 use super::{Conforming, Judge, Judged, Read, report};
 use crate::account::{self, Account, Span, SpanKind};
-use crate::candidates::{Candidate, Candidates, Joint, goes_on, is_quiet};
+use crate::candidates::{
+    Candidate, Candidates, Joint, goes_on, goes_on_behind_marks, is_quiet, member_behind, scalars_apart,
+};
 use crate::lex::{self, Word};
 use crate::nested::{self, Wrappers};
 use crate::number;
@@ -118,6 +120,15 @@ impl Judge<'_> {
                 None => report::ambiguous_text(&found.value, text, rival.range.clone()),
             });
         }
+        if let Some(scalar) = self.scalar_rival(text, &found, judged, outside) {
+            return Some(report::ambiguous(&found.value, &scalar));
+        }
+        // A member of the schema that is outside of the value that lacks it.
+        let end = found.account.last().map_or(text.len(), |source| source.range.end);
+        let is_lost = |key: &str| self.facts().properties().contains(key) && found.value.get(key).is_none();
+        if member_behind(text, end).is_some_and(is_lost) {
+            return Some(report::ambiguous_text(&found.value, text, end..text.len()));
+        }
         let Conforming { value, mut repairs, account } = found;
         if self.was_unwrapped(place, &account) {
             repairs.insert(0, unwrapped());
@@ -170,6 +181,44 @@ impl Judge<'_> {
         competing.next().map(|(_, one)| one)
     }
 
+    /// A scalar apart from other words that could be meant instead of a value, or as another item of it. Such scalars are looked
+    /// for only here: every other text has too many of them.
+    fn scalar_rival(
+        &self,
+        text: &str,
+        found: &Conforming,
+        judged: &[Judged],
+        outside: &[Span],
+    ) -> Option<Value> {
+        let facts = self.facts();
+        if found.value.is_object() || !facts.has_scalars() {
+            return None;
+        }
+        let hidden =
+            outside.iter().filter(|span| span.kind != SpanKind::Fence).map(|span| span.range.clone());
+        let read = judged.iter().map(|one| one.read.as_ref().map_or(&one.range, |read| &read.range).clone());
+        let mut taken: Vec<Range<usize>> = hidden.chain(read).chain([text.len()..text.len()]).collect();
+        taken.sort_by_key(|range| range.start);
+        let gaps = taken.iter().scan(0, |end, range| {
+            let gap = *end..range.start.max(*end);
+            *end = range.end.max(*end);
+            Some(gap)
+        });
+        let items = found.value.as_array();
+        let mut compared = 0;
+        let mut is_said = |scalar: &Value| {
+            compared += 1;
+            let items = items.filter(|_| compared <= MAX_REPEATED).into_iter().flatten();
+            number::same(scalar, &found.value) || items.into_iter().any(|item| number::same(item, scalar))
+        };
+        let mut apart = gaps.flat_map(|gap| scalars_apart(text, gap)).filter_map(|word| {
+            let listed = || Some(Value::from(word)).filter(|word| facts.lists(word));
+            let scalar = parse::whole(word).ok().filter(|value| !value.is_object() && !value.is_array());
+            scalar.filter(|scalar| facts.resembles(scalar)).or_else(listed)
+        });
+        apart.find(|scalar| !is_said(scalar))
+    }
+
     /// Whether the wrapper that lowering made was removed from a value that did not come through the channel it was sent for.
     fn was_unwrapped(&self, source: Source, account: &[account::Source]) -> bool {
         let mut read = account.iter().filter_map(|candidate| candidate.read.as_ref());
@@ -201,6 +250,8 @@ impl Judge<'_> {
         }
         let value = judged.read.as_ref().map(Read::value).or(item.reading.as_ref().ok());
         judged.contends = match value {
+            // An object may conform to an open schema and have none of its keys.
+            Some(value) if judged.is_plain && !value.is_object() => true,
             Some(value) => self.facts().resembles(value) && (judged.is_plain || !self.is_echo(value)),
             None => self.facts().is_begun(text.get(item.range.clone()).unwrap_or_default()),
         };
@@ -284,24 +335,27 @@ impl Judge<'_> {
         rest: &Range<usize>,
     ) -> Judged {
         let behind = text.get(read.range.end..rest.end).unwrap_or_default();
-        let mended = self.mend_single(read.value(), alone, behind);
+        let before = text.get(rest.start..read.range.start).filter(|_| item.source != Source::Fence);
+        let mended = self.mend_single(read.value(), alone, before.unwrap_or_default(), behind);
         let conforming = mended.map(|Mended { value, repairs }| Conforming::of(read, value, repairs));
         let (raw, lifted, range) = (read.raw.clone(), read.lifted.clone(), read.range.clone());
         let read = Read { raw, lifted, range, spans: None };
         Judged { conforming, ..Judged::of(item, Some(read)) }
     }
 
-    /// Where a list is asked and there are several values, each is an item, not a list of one. Nor is one with words behind it:
-    /// they may speak of more.
-    fn mend_single(&self, value: &Value, alone: bool, behind: &str) -> Option<Mended> {
+    /// Where a list is asked and there are several values, each is an item, not a list of one. Nor is one with words or a comma
+    /// behind it, or words before it outside of a fence: they may speak of more.
+    fn mend_single(&self, value: &Value, alone: bool, before: &str, behind: &str) -> Option<Mended> {
         if !alone && self.facts().list && !value.is_array() && !self.facts().attempts(value) {
             return None;
         }
         let mended = self.mend(value)?;
-        let wraps = |repair: &Repair| repair.kind == RepairKind::WrappedInList && repair.path.ends_with(']');
-        let wraps_root = |repair: &Repair| repair.kind == RepairKind::WrappedInList && repair.path == "$";
-        let is_item = mended.repairs.iter().any(wraps_root) && !is_separator(behind);
-        (!is_item && (alone || !mended.repairs.iter().any(wraps))).then_some(mended)
+        let wraps = |repair: &Repair| repair.kind == RepairKind::WrappedInList;
+        let wraps_item = |repair: &Repair| wraps(repair) && repair.path.ends_with(']');
+        let wraps_root = |repair: &Repair| wraps(repair) && repair.path == "$";
+        let may_be_more = mended.repairs.iter().any(wraps) && (behind.contains(',') || !is_separator(behind))
+            || mended.repairs.iter().any(wraps_root) && !is_separator(before);
+        (!may_be_more && (alone || !mended.repairs.iter().any(wraps_item))).then_some(mended)
     }
 
     fn read_damaged(
@@ -326,12 +380,27 @@ impl Judge<'_> {
             {
                 return None;
             }
-            let takes = |value: &Value| self.mend(self.stands_for(value)?.as_ref());
-            if built.reworded.as_ref().and_then(takes).is_some() {
+            let is_taken = |value: &Value| {
+                let mended = self.stands_for(value).and_then(|value| self.mend(value.as_ref()));
+                mended.is_some_and(|mended| {
+                    mended.repairs.iter().all(|repair| repair.kind != RepairKind::Coerced)
+                })
+            };
+            if built.reworded.iter().any(is_taken) {
+                return None;
+            }
+            if built.has(&[RepairKind::Truncated]) && goes_on_behind_marks(text, end) {
                 return None;
             }
             let lifted = self.stands_for(&built.value)?;
-            let Mended { value, repairs } = self.mend_single(&lifted, alone, part(end..rest.end))?;
+            let before = Some(part(rest.start..range.start)).filter(|_| item.source != Source::Fence);
+            let Mended { value, repairs } =
+                self.mend_single(&lifted, alone, before.unwrap_or_default(), part(end..rest.end))?;
+            // A comment beside an item that became a list may speak of more.
+            let wraps = |repair: &Repair| repair.kind == RepairKind::WrappedInList;
+            if built.has(&[RepairKind::Comment]) && repairs.iter().any(wraps) {
+                return None;
+            }
             let assumes = built.has_bare_value || built.has(ASSUMING);
             if assumes && !repairs.iter().all(|repair| is_plain(repair.kind)) {
                 return None;

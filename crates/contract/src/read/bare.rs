@@ -64,7 +64,7 @@ impl Search<'_> {
     /// among them, because then it is unclear what belongs to what.
     fn bare_end(&mut self, state: State) -> Option<BareEnd> {
         let is_object = self.container(state)? == Container::Object;
-        let mut depth = 0_usize;
+        let (mut depth, mut braces) = (0_usize, 0_usize);
         let mut at = state.at;
         let mut content = state.at;
         loop {
@@ -91,11 +91,17 @@ impl Search<'_> {
                 '\'' | '`' | '\u{2018}' | '\u{2019}' if !self.lex.is_apostrophe(at, character.len_utf8()) => {
                     return None;
                 }
-                ':' if depth == 0 && self.ends_key(state.at, at) => return None,
+                ':' if (depth == 0 || braces > 0) && self.ends_key(state.at, at) => return None,
                 '{' | '[' if depth == 0 && self.is_number(state.at..content) => return end,
-                '(' | '[' | '{' => depth += 1,
+                '(' | '[' | '{' => {
+                    depth += 1;
+                    braces += usize::from(character == '{');
+                }
                 ')' | ']' | '}' if depth == 0 => return end,
-                ')' | ']' | '}' => depth -= 1,
+                ')' | ']' | '}' => {
+                    depth -= 1;
+                    braces = braces.saturating_sub(usize::from(character == '}'));
+                }
                 ',' if depth == 0 && (!is_object || self.is_separator(at)) => return end,
                 '\n' if depth == 0 => {
                     let next = self.blank(at).end;
@@ -130,8 +136,9 @@ impl Search<'_> {
     /// Whether a colon among words ends a key, so that another member is among them: a space follows it, or its name is not the
     /// first word. `12:30`, `urn:x` and `https://` are words.
     fn ends_key(&self, start: usize, colon: usize) -> bool {
-        let before = self.lex.text.get(start..colon).unwrap_or_default();
-        let name = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+        let before = self.lex.text.get(start..colon).unwrap_or_default().trim_end();
+        let name = before.rsplit(|letter: char| letter.is_whitespace() || "([{".contains(letter)).next();
+        let name = name.unwrap_or_default();
         let is_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_')
             && name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-'));
         let is_spaced = self.lex.character(colon + 1).is_none_or(char::is_whitespace);
@@ -147,19 +154,41 @@ impl Search<'_> {
     }
 }
 
-/// Whether a text without quotes is words: a mark for something that is to be filled in (`<name>`, `???`, `$x`), and code
-/// that makes a value (`items[0]`, `a.b`, `f(x)`), are not.
+/// Whether a text without quotes is words: a mark for something that is to be filled in (`<name>`, `???`, `low | high`), code
+/// that makes a value (`items[0]`, `a.b`, `new F(x)`, `a + b`, `n=1`), and a literal with a mark (`null!`) are not.
 fn is_words(content: &str) -> bool {
     let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     let begins_name =
         |part: &str| part.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | '$'));
     let is_begun = content.starts_with(|first: char| first.is_alphanumeric() || "#/@_+-.".contains(first));
-    let is_called = content.trim_start_matches(|letter| is_name(letter) || letter == '.').starts_with('(');
     let is_path = content.contains('.')
         && content.split('.').all(|part| begins_name(part) && part.chars().all(is_name));
+    // A call at the beginning makes a value, and one at the end is an expression; a signature in between has a type behind it.
+    let behind_name = content.trim_start_matches(|letter| is_name(letter) || letter == '.');
+    let ends_call =
+        || content.strip_suffix(')')?.rsplit_once('(')?.0.chars().next_back().filter(|last| is_name(*last));
+    let is_called = behind_name.starts_with('(') || ends_call().is_some();
+    let is_literal = || {
+        let word = content.trim_matches(|letter: char| !letter.is_alphanumeric());
+        lex::classify(word).is_some_and(|kind| !matches!(kind, Word::Text | Word::Number | Word::OtherNumber))
+    };
     is_begun
         && (content.contains(char::is_alphanumeric) || content.starts_with('/'))
-        && !content.contains('[')
-        && !is_called
+        && !content.split_whitespace().any(is_code)
         && !is_path
+        && !is_called
+        && !lex::is_beside_quote(content)
+        && !is_literal()
+}
+
+/// Whether a word has a mark of code in it, is an operator, or begins a tag. An address may have any.
+fn is_code(word: &str) -> bool {
+    let computes = |part: &[u8]| matches!(part, [b'0'..=b'9', b'+' | b'*', b'0'..=b'9']);
+    let is_operator = matches!(word, "+" | "*" | "?" | ":" | "%" | "!" | "&&" | "??");
+    !word.contains("://")
+        && (is_operator
+            || word.starts_with(['<', '>'])
+            || word.contains(['[', ']', '|', '=', '\u{21d2}'])
+            || word.contains("->")
+            || word.as_bytes().windows(3).any(computes))
 }

@@ -16,6 +16,9 @@ use crate::repair::{Repair, RepairKind};
 /// How many repairs of one text are listed. They are for people to look at.
 const MAX_REPAIRS: usize = 100;
 
+/// How many words that begin like a number a text may have. The value is tried with a number for each.
+const MAX_NUMERIC: usize = 16;
+
 /// How sure it is that the cheapest reading is the one that was meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Certainty {
@@ -48,9 +51,10 @@ pub(crate) struct Built {
     pub(crate) certainty: Certainty,
     /// Whether a value, and not only a key, is in words without quotes.
     pub(crate) has_bare_value: bool,
-    /// The same value with each unquoted item next to quoted ones replaced by another word. Such an item may be a remark
-    /// (`["a", etc.]`), so it is accepted only if the schema lists the words that it accepts.
-    pub(crate) reworded: Option<Value>,
+    /// The same value with words without quotes replaced, where they may be something else. An unquoted item next to quoted
+    /// ones may be a remark (`["a", etc.]`), so it is accepted only if the schema does not take another word there; a word that
+    /// begins like a number (`1e`, `007`) may be a number, so it is accepted only if the schema does not take one there.
+    pub(crate) reworded: Vec<Value>,
     /// How many strings have no closing quote.
     pub(crate) unclosed: usize,
     kinds: BTreeSet<RepairKind>,
@@ -83,6 +87,7 @@ pub(super) fn build(lex: Lex<'_>, events: &[Event], last: u32, range: Range<usiz
         certainty: Certainty::Clear,
         has_bare_value: false,
         mixed: Vec::new(),
+        numeric: Vec::new(),
         unclosed: 0,
         kinds: BTreeSet::new(),
     };
@@ -90,9 +95,15 @@ pub(super) fn build(lex: Lex<'_>, events: &[Event], last: u32, range: Range<usiz
         builder.take(kind)?;
     }
     builder.gap(range.end)?;
-    let Builder { root, repairs, spans, certainty, has_bare_value, kinds, mixed, unclosed, .. } = builder;
+    let Builder { root, repairs, spans, certainty, has_bare_value, kinds, mixed, numeric, unclosed, .. } =
+        builder;
     let value = root?;
-    let reworded = reword(&value, &mixed);
+    let word = Value::from("\u{fffd}");
+    let words =
+        Some(&mixed).filter(|places| !places.is_empty()).and_then(|places| reword(&value, places, &word));
+    let numbers =
+        numeric.iter().filter_map(|place| reword(&value, std::slice::from_ref(place), &Value::from(0)));
+    let reworded = words.into_iter().chain(numbers).collect();
     Some(Built { value, repairs, spans, certainty, has_bare_value, reworded, unclosed, kinds })
 }
 
@@ -112,6 +123,8 @@ struct Builder<'a> {
     certainty: Certainty,
     has_bare_value: bool,
     mixed: Vec<JsonPath>,
+    /// Where words begin like a number.
+    numeric: Vec<JsonPath>,
     unclosed: usize,
     kinds: BTreeSet<RepairKind>,
 }
@@ -244,6 +257,13 @@ impl Builder<'_> {
         }
     }
 
+    /// The place of the value that comes next.
+    fn value_place(&self) -> JsonPath {
+        let mut place = self.place.clone();
+        self.next_step().into_iter().for_each(|step| place.push(step));
+        place
+    }
+
     fn enter(&mut self) {
         if let Some(step) = self.next_step() {
             self.place.push(step);
@@ -292,6 +312,12 @@ impl Builder<'_> {
         let (value, kind) = match word {
             Word::Text => {
                 self.has_bare_value = true;
+                if lex::begins_number(written) {
+                    if self.numeric.len() == MAX_NUMERIC {
+                        return None;
+                    }
+                    self.numeric.push(self.value_place());
+                }
                 return self.string(token).map(Value::String);
             }
             Word::Number => {
@@ -386,25 +412,24 @@ impl Builder<'_> {
     fn repair(&mut self, kind: RepairKind, at: usize) {
         self.kinds.insert(kind);
         if self.repairs.len() < MAX_REPAIRS {
-            let mut place = self.place.clone();
-            self.next_step().into_iter().for_each(|step| place.push(step));
+            let place = self.value_place();
             let detail = detail(self.lex.text, kind, at);
             self.repairs.push(Repair { kind, path: place.path(), detail, at: Some(at) });
         }
     }
 }
 
-/// A value with changed texts at these places; `None` if there are no places.
-fn reword(value: &Value, places: &[JsonPath]) -> Option<Value> {
+/// A value with another at these places.
+fn reword(value: &Value, places: &[JsonPath], other: &Value) -> Option<Value> {
     let mut reworded = value.clone();
     for place in places {
         let slot = place.steps().iter().try_fold(&mut reworded, |value, step| match step {
             Step::Key(name) => value.get_mut(name),
             Step::Index(index) => value.get_mut(index),
         });
-        *slot? = Value::from("\u{fffd}");
+        *slot? = other.clone();
     }
-    (!places.is_empty()).then_some(reworded)
+    Some(reworded)
 }
 
 /// A description with the first characters of the repaired text.

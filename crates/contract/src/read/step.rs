@@ -1,6 +1,8 @@
 //! One step of the search for each kind of position. A step pushes every possible continuation; without one, the state
 //! is a dead end.
 
+use std::ops::Range;
+
 use super::search::Search;
 use super::state::{Container, EventKind, Form, Mode, Previous, Role, State, Text, Token, cost};
 use crate::account::SpanKind;
@@ -26,8 +28,12 @@ impl Search<'_> {
 
     /// A value, or the end of a list that has just been opened. At the end of the text the value is missing.
     fn value_step(&mut self, state: State, first: bool, out: &mut Vec<State>) {
+        let start = state.at;
         let (state, blank) = self.skip_blank(state);
         let container = self.container(state);
+        if blank.comment && is_list(container) && !self.is_behind_item(start..state.at) {
+            return;
+        }
         match self.lex.byte(state.at) {
             None => {}
             Some(b']' | b')') if blank.comment => {}
@@ -117,12 +123,16 @@ impl Search<'_> {
         if self.container(state).is_none() {
             return out.push(State { mode: Mode::Done, ..state });
         }
+        let start = state.at;
         let (state, blank) = self.skip_blank(state);
         let ends = self.lex.is_end(state.at);
+        let next = self.lex.byte(state.at);
         // Where the next item of a list would be, a comment may say that there are more.
         if blank.comment
-            && self.container(state) != Some(Container::Object)
-            && (ends || matches!(self.lex.byte(state.at), Some(b'}' | b']' | b')')))
+            && is_list(self.container(state))
+            && (ends
+                || matches!(next, Some(b'}' | b']' | b')'))
+                || next != Some(b',') && !self.is_behind_item(start..state.at))
         {
             return;
         }
@@ -140,6 +150,13 @@ impl Search<'_> {
             }
             _ => self.missing_comma(state, blank, out),
         }
+    }
+
+    /// Whether the comments of a stretch are on the line of the item before, so that they are about it. Anywhere else they stand
+    /// where an item could be.
+    fn is_behind_item(&self, range: Range<usize>) -> bool {
+        let between = self.lex.text.get(range).unwrap_or_default();
+        between.split_once('\n').is_some_and(|(_, rest)| rest.trim().is_empty())
     }
 
     /// A separator. One before a closing bracket or another comma is superfluous. After a comma at
@@ -200,4 +217,8 @@ impl Search<'_> {
             out.push(State { mode, ..marked });
         }
     }
+}
+
+fn is_list(container: Option<Container>) -> bool {
+    matches!(container, Some(Container::Array | Container::Round))
 }

@@ -82,8 +82,9 @@ impl Search<'_> {
         if !content.is_empty() && content.trim_start_matches(is_separator).is_empty() {
             return None;
         }
-        // Behind two backslashes it was perhaps escaped twice.
-        if before == Some('\\') {
+        // Behind two backslashes it was perhaps escaped twice; behind another quote, one of the two is too many or an escape.
+        let is_doubled = text.inner > 0 && before.is_some() && before == self.lex.character(at);
+        if before == Some('\\') || is_doubled {
             return None;
         }
         let behind = self.lex.character(at + length);
@@ -106,10 +107,17 @@ impl Search<'_> {
         Some(Text { inner: text.inner + 1, in_quotation, doubtful, enclosed, ..text })
     }
 
-    /// Whether a string with one quote in it ends in doubt: the quote may belong to another string, or be one too many.
+    /// Whether a string with one quote in it ends in doubt: the quote may belong to another string, or be one too many. So does one in
+    /// doubled quotes: they may be part of it or not.
     fn is_doubtful_end(&self, text: Text, at: usize) -> bool {
         let content = self.lex.text.get(text.content as usize..at).unwrap_or_default();
-        text.inner == 1 && (text.doubtful || content.ends_with(['"', '\'', '\u{2019}', '\u{201d}']))
+        let ends_quoted = content.ends_with(['"', '\'', '\u{2019}', '\u{201d}']);
+        let is_doubled = || self.lex.closing_quote(text.content as usize, text.quote).is_some();
+        match text.inner {
+            1 => text.doubtful || ends_quoted,
+            2 => ends_quoted && is_doubled(),
+            _ => false,
+        }
     }
 
     fn end_text(&mut self, state: State, text: Text, end: usize, close: usize) -> State {
@@ -137,10 +145,7 @@ impl Search<'_> {
         };
         let content = self.lex.text.get(text.content as usize..comma).unwrap_or_default();
         // A quote of another kind may be the one that closes it.
-        if goes_on
-            && !content.is_empty()
-            && !content.contains('\\')
-            && !content.trim_end().ends_with(lex::QUOTES)
+        if goes_on && !content.is_empty() && !content.contains('\\') && !lex::is_beside_quote(content.trim())
         {
             let end = self.end_text(state, text, comma, comma);
             out.push(State { cost: end.cost + cost::MISSING_QUOTE, ..end });

@@ -64,6 +64,23 @@ fn half_a_number_is_no_number() {
 }
 
 #[test]
+fn words_that_begin_like_a_number_may_be_one() {
+    for word in [
+        "1e", "1_", "1__0", "007", "01", "--1", "+-1", ".5.", "1.2.3", "0x1F", "1n", "1.5f", "5%", "5 kg",
+        "-NaN",
+    ] {
+        check(&json!({"type": "array"}), &format!("[{word}]"), None);
+        check(&json!({"type": "object"}), &format!("{{\"a\": {{\"v\": {word}}}}}"), None);
+    }
+    check(&json!({"type": "array"}), "[1,000]", None);
+    for words in ["2024-01-01", "12:30", "007", "1.2.3", "5 kg"] {
+        let read =
+            value(&contract(&titled(false), Mode::Lenient), &format!("{{title: {words}, date: 2024-01-01}}"));
+        assert_eq!(read, Some(json!({"title": words, "date": "2024-01-01"})), "{words}");
+    }
+}
+
+#[test]
 fn what_follows_a_value_belongs_to_it() {
     for (mut random, Document { schema, value: item }) in documents() {
         let (lists, whole) = (list(schema.clone()), json!([item, item]));
@@ -82,6 +99,20 @@ fn what_follows_a_value_belongs_to_it() {
             format!("[{one}].map(f)"),
             format!("x = [{one}]\nx[0] = {two}"),
             format!("x = [{one}]\nx += f()"),
+            format!("let x = [{one}];\nx[1] = {two};"),
+            format!("self.x: T = [{one}]\ny = 1\nself.x[1] = {two}"),
+            format!("$x = [{one}];\n$x->n = {two};"),
+            format!("[{one}]\n- {two}"),
+            format!("[{one}]; {two}"),
+            format!("[{one}]\r\n{two}\r\n]"),
+            format!("[{one}]..."),
+            format!("[{one}] …"),
+            format!("[{one}], ..."),
+            format!("[{one}][0]"),
+            format!("[{one}]\n  .map(f)"),
+            format!("[{one}]?.map(f)"),
+            format!("[{one}]->f()"),
+            format!("[{one}]|length"),
         ] {
             check(&list(json!({"type": "integer"})), &text, Some(&json!([one, two])));
         }
@@ -103,8 +134,14 @@ fn what_follows_a_value_belongs_to_it() {
             format!("\"{name}\": {last}}}"),
             format!(", \"{name}\": {last}"),
             format!(", \"{name}\": {last}}}"),
+            format!("; \"{name}\": {last}"),
+            format!("+ \"{name}\": {last}"),
         ] {
             check(&schema, &format!("{first}\n{rest}"), Some(&item));
+        }
+        for member in [format!("n: {}", random.below(9)), format!("n = {}", random.below(9))] {
+            check(&titled(true), &format!("{{\"title\": \"A\"}}\n{member}"), None);
+            check(&titled(true), &format!("{{\"title\": \"A\"}}, {member}"), None);
         }
         check(&json!({"type": "object"}), &format!("{first} | {{\"zz\": 1}}"), None);
         check(&json!({"type": "object"}), &format!("{first}, {{\"zz\": 1}}"), None);
@@ -121,6 +158,9 @@ fn a_fence_mark_closes_no_value() {
         for mark in ["```", "```\n```json", "~~~"] {
             check(&schema, &format!("```json\n{{{first}\n{mark}\n, {second}}}"), Some(&whole));
             check(&schema, &format!("```json\n{{{first},\n{mark}\n{second}}}\n```"), Some(&whole));
+            check(&schema, &format!("```json\n{{{first}\n{mark}\n, {second}"), Some(&whole));
+            check(&schema, &format!("```json\n{{{first}\n{mark}\n{second}"), Some(&whole));
+            check(&schema, &format!("{{{first}\n{mark}\n\n{}", second.replacen('"', "", 2)), Some(&whole));
         }
     }
     let text = json!({"type": "object", "required": ["v"], "properties": {"v": {"type": "string"}}});
@@ -131,10 +171,16 @@ fn a_fence_mark_closes_no_value() {
     }
 }
 
+const QUOTE_MARKS: &[&str] = &[
+    "\"", "'", "`", "\u{b4}", "\u{201c}", "\u{201d}", "\u{201e}", "\u{201f}", "\u{2018}", "\u{2019}",
+    "\u{201a}", "\u{ab}", "\u{bb}", "\u{2039}", "\u{203a}", "\u{2032}", "\u{2033}", "\u{2ee}", "\u{300c}",
+    "\u{300d}", "\u{301d}", "\u{301e}", "\u{ff02}", "\u{ff07}", "&quot;",
+];
+
 #[test]
 fn the_closing_quote_is_not_part_of_a_string() {
     for (open, close) in
-        [("\"", "\u{201d}"), ("'", "\""), ("\"", "'"), ("\"", "`"), ("\u{201c}", "'"), ("\"", "\u{ff02}")]
+        QUOTE_MARKS.iter().flat_map(|mark| [("\"", *mark), (*mark, "\""), ("'", *mark), (*mark, *mark)])
     {
         for words in ["A", "two words", "x: y", "3"] {
             for closed in [true, false] {
@@ -152,6 +198,20 @@ fn the_closing_quote_is_not_part_of_a_string() {
 }
 
 #[test]
+fn doubled_quotes_are_not_part_of_a_string() {
+    for (open, close) in [("\"", "\"\""), ("\"\"", "\"\""), ("'", "''"), ("''", "''"), ("\u{201c}", "\"\"")] {
+        let text = format!("[{open}a{close}, {open}b{close}]");
+        check(&strings(), &text, Some(&json!(["a", "b"])));
+        check(
+            &titled(true),
+            &format!("{{\"title\": {open}A{close}, \"n\": 1}}"),
+            Some(&json!({"title": "A", "n": 1})),
+        );
+    }
+    check(&titled(true), r#"{"title": "say ""hi"" now"}"#, Some(&json!({"title": "say \"hi\" now"})));
+}
+
+#[test]
 fn no_member_is_part_of_a_string() {
     for words in ["A", "kg", "two words", "x-y"] {
         for closed in [true, false] {
@@ -160,6 +220,12 @@ fn no_member_is_part_of_a_string() {
                 format!("{{title: {words} n: 1}}"),
                 format!("{{title: {words} n:1}}"),
                 format!("{{title: {words} \"n\": 1}}"),
+                format!("{{title: {words} n :1}}"),
+                format!("{{title: {words} n=1}}"),
+                format!("{{title: {words}, n = 1}}"),
+                format!("{{title: {words}, n => 1}}"),
+                format!("{{title: {words} {{n: 1}}}}"),
+                format!("{{title: {words} | n: 1}}"),
                 format!("{{title: \"{words}\" n: 1}}"),
                 format!("{{\"title\": {words}, n\": 1}}"),
             ] {
@@ -185,6 +251,7 @@ fn a_spelling_of_null_is_no_string() {
         check(&titled(true), &format!("{{title: {word}, n: 1}}"), None);
         check(&strings(), &format!("[\"a\", {word}]"), None);
         check(&strings(), &format!("[{word}]"), None);
+        check(&titled(false), &format!("{{\"title\": {word}!}}"), None);
         let nullable = json!({"type": "object", "properties": {"v": {"type": ["string", "null"]}}});
         check(&nullable, &format!("{{\"v\": {word}}}"), Some(&json!({"v": null})));
     }
@@ -227,9 +294,21 @@ fn one_item_is_no_list_if_words_follow() {
                 format!("{item}\n{words}"),
                 format!("```json\n{item}\n```\n{words}"),
                 format!("The first is {item}, {words}"),
+                format!("{words} This is the first: {item}"),
+                format!("{item},"),
+                format!("{item}..."),
             ] {
                 check(&lists, &text, None);
             }
+            let nested = json!({"type": "object", "properties": {"items": lists}, "required": ["items"]});
+            let object = json!({"items": item});
+            check(&nested, &format!("{object}\n{words}"), None);
+            check(&nested, &format!("```json\n{object}\n```\n{words}"), None);
+            check(&nested, &format!("{{\"items\": {item} // {words}\n}}"), None);
+            assert_eq!(
+                value(&contract(&nested, Mode::Lenient), &object.to_string()),
+                Some(json!({"items": [item]}))
+            );
         }
         assert_eq!(value(&contract(&lists, Mode::Lenient), &item.to_string()), Some(json!([item])));
     }
@@ -246,12 +325,15 @@ fn a_comment_at_the_end_of_a_list_may_speak_of_more() {
                 format!("[{item}, {item} # {words}\n]"),
                 format!("[{item} /* {words} */"),
                 format!("[/* {words} */]"),
+                format!("[{item}, /* {words} */ {item}]"),
+                format!("[/* {words} */ {item}]"),
+                format!("[{item},\n// {words}\n{item}]"),
             ] {
                 check(&list(schema.clone()), &text, None);
             }
         }
     }
-    let whole = "[1, // the first\n 2, /* the second */ 3]";
+    let whole = "[1, // the first\n 2 /* the second */, 3]";
     let integers = contract(&list(json!({"type": "integer"})), Mode::Lenient);
     assert_eq!(value(&integers, whole), Some(json!([1, 2, 3])));
 }
@@ -282,6 +364,19 @@ fn a_placeholder_and_code_are_no_strings() {
         "[name]",
         "{{name}}",
         "…",
+        "Dear <name>",
+        "low | medium | high",
+        "string | null",
+        "new Date()",
+        "await f(x)",
+        "x => x",
+        "a + b",
+        "a ? b : c",
+        "a || b",
+        "a && b",
+        "a->b",
+        "1+2",
+        "n = 1",
     ] {
         for closed in [true, false] {
             check(&titled(closed), &format!("{{\"title\": {mark}}}"), None);

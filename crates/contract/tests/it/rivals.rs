@@ -53,7 +53,19 @@ const STATES: &[(&str, State)] = &[
     ("call with a comma", |_, value| Some(format!("{{\"name\": \"f\", \"arguments\": {value},}}"))),
     ("list of one", |_, value| Some(json!([value]).to_string())),
     ("unquoted keys", unquoted_keys),
+    ("equals signs", |_, value| respelled(value, |name| format!("\"{name}\" ="))),
+    ("arrows", |_, value| respelled(value, |name| format!("{name} =>"))),
+    ("no colons", |_, value| respelled(value, |name| format!("\"{name}\""))),
+    ("other keys", |_, value| respelled(value, |name| format!("\"{}\":", name.to_uppercase()))),
+    ("in a wrapper", |_, value| Some(json!({"correction": value}).to_string())),
 ];
+
+/// The text of an object with its keys written otherwise.
+fn respelled(value: &Value, key: fn(&str) -> String) -> Option<String> {
+    let members: Vec<String> =
+        value.as_object()?.iter().map(|(name, member)| format!("{} {member}", key(name))).collect();
+    Some(format!("{{{}}}", members.join(", ")))
+}
 
 /// The text of an object without its last bracket.
 fn inside(value: &Value) -> String {
@@ -150,8 +162,11 @@ fn a_second_value_in_any_place_and_state_makes_an_answer_ambiguous() {
                     let Some(other) = state(&mut random, &other) else { continue };
                     let between = random.pick(BETWEEN);
                     let (one, other) = (placed(*first, &one.to_string()), placed(*second, &other));
-                    // What is cut takes in all that follows it, so it comes last.
-                    let text = match random.chance(50) && !name.contains("cut") && *name != "closer missing" {
+                    // What is cut takes in all that follows it, so it comes last; so does one that is read and does not conform,
+                    // because the other would correct it.
+                    let is_last = name.contains("cut")
+                        || ["closer missing", "other keys", "in a wrapper"].contains(name);
+                    let text = match random.chance(50) && !is_last {
                         true => format!("{other}\n{between}\n{one}"),
                         false => format!("{one}\n{between}\n{other}"),
                     };
@@ -262,5 +277,54 @@ fn an_attempt_that_is_corrected_later_is_no_rival() {
         for mode in [Mode::Strict, Mode::Lenient] {
             assert_eq!(value(&contract(&schema, mode), &text), Some(one.clone()), "{text}");
         }
+    }
+}
+
+#[test]
+fn a_second_scalar_that_stands_apart_is_a_rival() {
+    let pairs = [
+        (json!({"enum": ["low", "high"]}), json!("low"), json!("high")),
+        (json!({"type": "integer"}), json!(1), json!(2)),
+        (json!({"type": "string"}), json!("a"), json!("b")),
+        (json!({"type": "boolean"}), json!(true), json!(false)),
+        (json!({"type": ["string", "null"]}), json!("a"), json!(null)),
+    ];
+    let list = |item: &Value| json!({"type": "array", "items": item});
+    let lists = pairs.iter().map(|(schema, one, other)| (list(schema), json!([one]), other.clone()));
+    for (schema, one, other) in pairs.iter().cloned().chain(lists) {
+        for apart in [
+            format!("```json\n{other}\n```"),
+            format!("```python\n{other}\n```"),
+            format!("Correction: {other}"),
+            format!("Correction: `{other}`."),
+            format!("\n{other}\n"),
+            format!("- {other}"),
+            format!("<answer>{other}</answer>"),
+            format!("<tool_call>{other}</tool_call>"),
+        ] {
+            for text in
+                [format!("```json\n{one}\n```\n{apart}"), format!("{apart}\nso:\n```json\n{one}\n```")]
+            {
+                for (options, got) in judged(&schema, &text) {
+                    panic!("{options}\n  text {text}\n  got  {got}");
+                }
+            }
+        }
+        let wrapped = format!("```json\n{one}\n```\n{{\"result\": {other}}}");
+        assert_eq!(judged(&schema, &wrapped), [], "{wrapped}");
+        for around in
+            [format!("As said, it is {one}."), format!("Again: {one}"), "Step 3: see part 7 of 9.".to_owned()]
+        {
+            let text = format!("```json\n{one}\n```\n{around}");
+            assert_eq!(value(&contract(&schema, Mode::Strict), &text), Some(one.clone()), "{text}");
+        }
+    }
+}
+
+#[test]
+fn an_item_that_is_a_list_is_a_rival_of_a_list() {
+    let schema = json!({"type": "array", "items": {"type": "array", "items": {"type": "integer"}}});
+    for text in ["```json\n[[1]]\n```\nI forgot `[2]`", "[[1]]\nI forgot one: [2]", "[[1]]\n\n[2]"] {
+        assert_eq!(judged(&schema, text), [], "{text}");
     }
 }
