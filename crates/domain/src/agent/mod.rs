@@ -149,8 +149,8 @@ impl OnParentEnd {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum Approval {
-    /// Every call of the tool. A `*` at the end stands for any rest of the name.
-    Tool(#[schema(value_type = String)] ToolPattern),
+    // Every call of the tool. Not a doc comment: beside an inlined type it would become an object of its own in the API's description.
+    Tool(#[schema(inline)] ToolPattern),
     /// Calls for which a rule is true.
     Rule(ApprovalRule),
 }
