@@ -15,7 +15,7 @@ const MAX_KIBIBYTES: u64 = 96 * 1024;
 
 #[test]
 fn many_lines_need_bounded_memory() {
-    const LINES: usize = 10_000;
+    const LINES: usize = 7_000;
     let folder = Folder::with(&[("schema.json", r#"{"type": "object", "required": ["n"]}"#)]);
     let mut session = folder.start(&["check", "--jsonl", "--schema", "schema.json"]);
     let mut stdin = session.take_stdin();
