@@ -57,18 +57,18 @@ fn main() -> Result<()> {
 async fn measure(url: &str, callers: usize) -> Result<()> {
     let store = PostgresStore::connect(url).await?;
     let mut server = PgConnection::connect(url).await?;
+    let prefix = Timestamp::now().as_microsecond();
     // A first cycle prepares the statements.
-    cycle(&store, &format!("{callers}-first-{}", Timestamp::now())).await?;
+    cycle(&store, &format!("{prefix}x{callers}")).await?;
     let counted = sqlx::query("SELECT pg_stat_statements_reset()").execute(&mut server).await.is_ok();
     let (commits, cpu, begun) = (commits(&mut server).await?, cpu()?, Instant::now());
-    let prefix = Timestamp::now();
     let mut tasks = Vec::new();
     for caller in 0..callers {
         let store = store.clone();
         tasks.push(tokio::spawn(async move {
             let mut cycles = 0_u32;
             while begun.elapsed() < ROUND {
-                cycle(&store, &format!("{prefix}-{callers}-{caller}-{cycles}")).await?;
+                cycle(&store, &format!("{prefix}x{callers}x{caller}x{cycles}")).await?;
                 cycles += 1;
             }
             Result::Ok(cycles)

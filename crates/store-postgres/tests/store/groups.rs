@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use accord_domain::event::Body;
 use accord_domain::run::Status;
-use accord_store::{
-    EventStore, Idempotency, Report, RunReader, RunStore, StoreError, Submission, Submitted, Upkeep,
-};
+use accord_store::{Idempotency, Report, RunReader, RunStore, StoreError, Submission, Submitted, Upkeep};
 use futures_util::future::join_all;
 use sqlx::Connection;
 use tokio::time::timeout;
