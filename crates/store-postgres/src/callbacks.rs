@@ -3,6 +3,8 @@
 mod orphans;
 mod waiting;
 
+use std::collections::HashSet;
+
 use accord_domain::callback::{self, Held, Undelivered};
 use accord_domain::event::{Body, NewEvent};
 use accord_domain::id::{RunId, SessionId};
@@ -100,10 +102,10 @@ SELECT session_id FROM held GROUP BY session_id ORDER BY min(created_at), min(nu
 
 /// A running child becomes a callback in one transaction, so it is always seen as one or the other.
 const CHILDREN: &str = concat!(
-    "SELECT EXISTS (SELECT 1 FROM ",
-    ended!("$1"),
+    "SELECT p.id FROM unnest($1::text[]) AS p(id) WHERE EXISTS (SELECT 1 FROM ",
+    ended!("p.id"),
     ") OR EXISTS (SELECT 1 FROM ",
-    unfinished!("$1"),
+    unfinished!("p.id"),
     ")"
 );
 
@@ -217,8 +219,20 @@ pub(crate) async fn still_to_come(
     connection: &mut PgConnection,
     session_id: &SessionId,
 ) -> Result<Children, DbError> {
-    let waiting: bool = sqlx::query_scalar(CHILDREN).bind(session_id.as_str()).fetch_one(connection).await?;
-    Ok(if waiting { Children::WillCallBack } else { Children::Quiet })
+    let parents = with_children_to_come(connection, &[session_id.as_str()]).await?;
+    Ok(if parents.is_empty() { Children::Quiet } else { Children::WillCallBack })
+}
+
+/// Which of these sessions have children that have still to call back.
+pub(crate) async fn with_children_to_come(
+    connection: &mut PgConnection,
+    sessions: &[&str],
+) -> Result<HashSet<String>, DbError> {
+    if sessions.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let found: Vec<String> = sqlx::query_scalar(CHILDREN).bind(sessions).fetch_all(connection).await?;
+    Ok(found.into_iter().collect())
 }
 
 /// The session is resumed: its callbacks are no longer held.

@@ -63,6 +63,16 @@ impl Breaks {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), how));
     }
 
+    /// Whether a connection that was used this long ago has to be tried before it is used again.
+    pub(crate) fn is_doubtful(&self, rested: Duration) -> bool {
+        self.since(rested).is_some()
+    }
+
+    /// Whether the server was found to give no answers since then.
+    pub(crate) fn is_silent_since(&self, elapsed: Duration) -> bool {
+        self.since(elapsed) == Some(Break::Silent)
+    }
+
     fn since(&self, rested: Duration) -> Option<Break> {
         let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
         last.filter(|(at, _)| at.elapsed() <= rested).map(|(_, how)| how)

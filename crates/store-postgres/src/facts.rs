@@ -8,8 +8,9 @@ use async_trait::async_trait;
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
-use crate::convert::{micros, time};
+use crate::convert::{counted, micros, time};
 use crate::error::{DbError, retrying};
+use crate::rows::column;
 use crate::store::PostgresStore;
 use crate::text::{escape, escape_some, unescape};
 
@@ -26,6 +27,36 @@ impl FactStore for PostgresStore {
 
 const KNOWN: &str =
     "SELECT good, bad, at FROM endpoint_facts WHERE model = $1 AND endpoint = $2 AND feature = $3";
+
+const ALL_KNOWN: &str = "
+SELECT t.place, f.good, f.bad, f.at
+FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS t(model, endpoint, feature, place)
+JOIN endpoint_facts f ON f.model = t.model AND f.endpoint = t.endpoint AND f.feature = t.feature";
+
+/// For each, whether it adds to what is known. Most do not: every run of a busy endpoint reports the same.
+pub(crate) async fn are_news(
+    connection: &mut PgConnection,
+    observations: &[&Observation],
+) -> Result<Vec<bool>, DbError> {
+    if observations.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = sqlx::query(ALL_KNOWN)
+        .bind(column(observations, |each| escape(&each.model)))
+        .bind(column(observations, |each| escape(&each.endpoint)))
+        .bind(column(observations, |each| escape(&each.feature)))
+        .fetch_all(connection)
+        .await?;
+    let mut known = vec![None; observations.len()];
+    for row in &rows {
+        let place: usize = counted(row.try_get("place")?)?;
+        if let Some(known) = place.checked_sub(1).and_then(|index| known.get_mut(index)) {
+            *known = Some(evidence(row)?);
+        }
+    }
+    let adds = |(known, each)| merged(known, &[each]).is_some();
+    Ok(known.into_iter().zip(observations.iter().copied()).map(adds).collect())
+}
 
 /// Waits for concurrent writers of the same fact, so that no observation is lost.
 const LOCKED: &str = "

@@ -37,10 +37,16 @@ macro_rules! event_horizon {
     };
 }
 
-pub(crate) use {event_base, event_horizon};
-
 /// One round trip. The numbers say "Accord" and "events" to everybody on the same database.
-const BEGIN: &str = "BEGIN; SELECT pg_advisory_xact_lock_shared(1633903471, 1)";
+macro_rules! begin {
+    () => {
+        "BEGIN; SELECT pg_advisory_xact_lock_shared(1633903471, 1)"
+    };
+}
+
+pub(crate) const BEGIN: &str = begin!();
+
+pub(crate) use {begin, event_base, event_horizon};
 
 /// The first id that an open or future transaction of a writer could still write.
 ///
@@ -83,9 +89,18 @@ impl PostgresStore {
     /// with an open transaction, in which others would write without a commit. A transaction that
     /// nobody receives is rolled back.
     pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, DbError> {
-        let pool = self.pool.clone();
-        let beginning = async move { within(LONGEST_USE, async { Ok(pool.begin_with(BEGIN).await?) }).await };
-        let begun = tokio::spawn(beginning).await;
-        begun.map_err(|error| StoreError::Unavailable(format!("no transaction could begin: {error}")))?
+        begin_with(&self.pool, BEGIN).await
     }
+}
+
+/// A transaction that begins with these statements, [`BEGIN`] first.
+pub(crate) async fn begin_with(
+    pool: &PgPool,
+    statements: &'static str,
+) -> Result<Transaction<'static, Postgres>, DbError> {
+    let pool = pool.clone();
+    let beginning =
+        async move { within(LONGEST_USE, async { Ok(pool.begin_with(statements).await?) }).await };
+    let begun = tokio::spawn(beginning).await;
+    begun.map_err(|error| StoreError::Unavailable(format!("no transaction could begin: {error}")))?
 }

@@ -1,11 +1,14 @@
 //! The same request gets the same response, even concurrently.
 
+use std::collections::HashSet;
+
 use accord_store::{Idempotency, StoreError};
 use jiff::Timestamp;
 use sqlx::{PgConnection, PgExecutor, Row};
 
 use crate::convert::micros;
 use crate::error::DbError;
+use crate::rows::column;
 use crate::text::{escape, unescape};
 
 /// Waits for a transaction that holds the same key, if there is one.
@@ -39,6 +42,36 @@ pub(crate) async fn take(
         return Err(StoreError::IdempotencyConflict(wanted.key.clone()).into());
     }
     Ok(Some(unescape(row.try_get("response")?)))
+}
+
+const TAKE_ALL: &str = "
+INSERT INTO idempotency_keys (scope, key, fingerprint, response, created_at)
+SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) ORDER BY 1, 2
+ON CONFLICT DO NOTHING RETURNING scope, key";
+
+/// Takes keys for this transaction; for each, whether it was new. In one order everywhere, so that two transactions never wait for
+/// each other crosswise.
+pub(crate) async fn take_all(
+    connection: &mut PgConnection,
+    wanted: &[(&Idempotency, Timestamp)],
+) -> Result<Vec<bool>, DbError> {
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (keys, times): (Vec<&Idempotency>, Vec<Timestamp>) = wanted.iter().copied().unzip();
+    let rows = sqlx::query(TAKE_ALL)
+        .bind(column(&keys, |each| escape(&each.scope)))
+        .bind(column(&keys, |each| escape(&each.key)))
+        .bind(column(&keys, |each| escape(&each.fingerprint)))
+        .bind(column(&keys, |each| escape(&each.response)))
+        .bind(times.into_iter().map(micros).collect::<Vec<_>>())
+        .fetch_all(connection)
+        .await?;
+    let mut taken = HashSet::new();
+    for row in rows {
+        taken.insert((unescape(row.try_get("scope")?), unescape(row.try_get("key")?)));
+    }
+    Ok(keys.into_iter().map(|each| taken.contains(&(each.scope.clone(), each.key.clone()))).collect())
 }
 
 /// Puts another answer in the place of the one that the key was taken with, in the same transaction.

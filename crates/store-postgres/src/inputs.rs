@@ -228,16 +228,13 @@ async fn close_input(
     let step = pair.decide(decide)?;
     if close.end.is_none() && is_last {
         let next = steps::next_number(connection, &closed.run_id).await?;
-        let told = (next..).zip(&together).map(|(number, request)| RunStep {
-            number,
-            delivery: 0,
-            at: close.now,
-            body: request.step(),
+        let told = (next..).zip(&together).map(|(number, request)| {
+            (&closed.run_id, RunStep { number, delivery: 0, at: close.now, body: request.step() })
         });
-        steps::insert(connection, &closed.run_id, &told.collect::<Vec<_>>()).await?;
+        steps::insert(connection, &told.collect::<Vec<_>>()).await?;
     }
     if let Some(End::Completed(made)) = &close.end {
-        finish::insert_outcome(connection, &step.change.run, made).await?;
+        finish::insert_outcomes(connection, &[(&step.change.run.id, made)]).await?;
     }
     write::steps(connection, Vec::new(), std::slice::from_ref(&step)).await?;
     Ok((closed, step))

@@ -1,8 +1,9 @@
 //! The store on PostgreSQL 13 or newer, for several coordinators on one database.
 //!
-//! Every use case is one transaction in `READ COMMITTED`: it locks the session and then the run (always in this order),
+//! Every use case is in one transaction in `READ COMMITTED`: it locks the session and then the run (always in this order),
 //! asks [`accord_domain::run::change`], and writes what comes out. Claims and reconcilers skip what others have locked,
-//! so that any number of coordinators share the work without waiting for each other.
+//! so that any number of coordinators share the work without waiting for each other. What happens many times in every run shares
+//! its transaction with others of its kind (`group`).
 //!
 //! [`PostgresStore`] (`store`) implements each trait of [`accord_store`] in the file of its
 //! subject, with `runs/` and `workflows/` as folders. `load` locks and reads a run with its
@@ -38,6 +39,7 @@ mod definitions;
 mod error;
 mod events;
 mod facts;
+mod group;
 mod horizon;
 mod idempotency;
 mod inputs;

@@ -1,5 +1,7 @@
 //! Runs with their sessions, locked until the transaction ends.
 
+use std::collections::HashMap;
+
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::Run;
 use accord_domain::run::change::{Change, Refused};
@@ -47,18 +49,32 @@ const PAIR: &str = concat!(
     " FROM runs r JOIN sessions s ON s.id = r.session_id WHERE r.id = $1 FOR NO KEY UPDATE OF s, r"
 );
 
+const PAIRS: &str = concat!(
+    "SELECT ",
+    run_columns!(),
+    ", ",
+    session_columns!(),
+    " FROM runs r JOIN sessions s ON s.id = r.session_id WHERE r.id = ANY($1) FOR NO KEY UPDATE OF s, r SKIP LOCKED"
+);
+
+/// Runs and their sessions by the ids of the runs, locked but for those that others have locked.
+pub(crate) async fn pairs(
+    connection: &mut PgConnection,
+    run_ids: &[&str],
+) -> Result<HashMap<String, Pair>, DbError> {
+    let rows = sqlx::query(PAIRS).bind(run_ids).fetch_all(connection).await?;
+    let mut pairs = HashMap::with_capacity(rows.len());
+    for row in &rows {
+        let pair = Pair::of(row)?;
+        pairs.insert(pair.run.id.to_string(), pair);
+    }
+    Ok(pairs)
+}
+
 /// A run and its session, locked: the session first, as everywhere.
 pub(crate) async fn pair(connection: &mut PgConnection, run_id: &RunId) -> Result<Pair, DbError> {
     let row = sqlx::query(PAIR).bind(run_id.as_str()).fetch_optional(connection).await?;
     Pair::of(&row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?)
-}
-
-const RUN: &str = concat!("SELECT ", run_columns!(), " FROM runs r WHERE r.id = $1 FOR NO KEY UPDATE");
-
-/// A run alone, locked, for what does not touch its session.
-pub(crate) async fn run(connection: &mut PgConnection, run_id: &RunId) -> Result<Run, DbError> {
-    let row = sqlx::query(RUN).bind(run_id.as_str()).fetch_optional(connection).await?;
-    rows::run(&row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?)
 }
 
 const SESSION: &str = concat!("SELECT ", session_columns!(), " FROM sessions s WHERE s.id = $1 FOR UPDATE");

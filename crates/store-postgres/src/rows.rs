@@ -1,14 +1,17 @@
 //! The rows of runs and sessions, and of the documents and results of runs. A column of `runs` is named only here.
 
+use std::collections::HashMap;
+
 use accord_domain::run::{Assignment, Lease, Outcome, Run};
 use accord_domain::session::Session;
 use accord_domain::usage::Usage;
-use accord_store::{StoreError, Submission};
+use accord_store::{SessionChoice, StoreError, Submission};
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
 use crate::convert::{count, counted, from_json, id, json, micros, named, time};
 use crate::error::DbError;
+use crate::runs::documents::shared_lock;
 use crate::text::{escape, escape_some, unescape};
 
 /// The columns that [`run`] reads, of a table called `r`.
@@ -159,105 +162,168 @@ pub(crate) fn outcome(row: &PgRow) -> Result<Option<Outcome>, DbError> {
     }))
 }
 
-const INSERT_SESSION: &str = "
-INSERT INTO sessions
-    (id, agent_name, status, parent_session_id, project_dir, affinity, last_run_id, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-
-pub(crate) async fn insert_session(connection: &mut PgConnection, session: &Session) -> Result<(), DbError> {
-    let inserted = sqlx::query(INSERT_SESSION)
-        .bind(session.id.as_str())
-        .bind(escape(&session.agent_name))
-        .bind(session.status.as_str())
-        .bind(session.parent_session_id.as_ref().map(|parent| parent.as_str()))
-        .bind(escape_some(session.project_dir.as_ref()))
-        .bind(json(&session.affinity)?)
-        .bind(session.last_run_id.as_str())
-        .bind(micros(session.created_at))
-        .bind(micros(session.updated_at))
-        .execute(connection)
-        .await;
-    inserted.map_err(|error| exists(error.into(), "session", session.id.as_str())).map(|_| ())
-}
-
-/// Documents are shared, so most of the time only the assignment and the run are written.
-const INSERT_RUN: &str = "
-WITH document AS (
-    INSERT INTO documents (hash, body)
-    SELECT DISTINCT sha256(convert_to(body, 'UTF8')), body FROM unnest($1::text[]) AS body ORDER BY 1
-    ON CONFLICT DO NOTHING
-), assignment AS (
-    INSERT INTO assignments (
-        run_id, blueprint, parameters, contract, model, project_dir, retry_prompt, input, traceparent
-    ) VALUES (
-        $2, sha256(convert_to(($1::text[])[1], 'UTF8')), $3, sha256(convert_to(($1::text[])[2], 'UTF8')), $4, $5, $6,
-        $22, $27
+/// Documents are shared: most of the time they are there already, and from then on nobody removes them until the transaction ends.
+const INSERT: &str = concat!(
+    "WITH locked AS MATERIALIZED (SELECT ",
+    shared_lock!(),
+    "), given AS MATERIALIZED (
+    SELECT place, sha256(convert_to(body, 'UTF8')) AS hash, body FROM unnest($1::text[]) WITH ORDINALITY AS u(body, place)
+), document AS (
+    INSERT INTO documents (hash, body) SELECT hash, body FROM given, locked ORDER BY hash ON CONFLICT DO NOTHING
+), session AS (
+    INSERT INTO sessions
+        (id, agent_name, status, parent_session_id, project_dir, affinity, last_run_id, created_at, updated_at)
+    SELECT * FROM unnest(
+        $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[], $10::bigint[]
     )
+), new AS MATERIALIZED (
+    SELECT * FROM unnest(
+        $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::integer[],
+        $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[], $23::bigint[], $24::double precision[],
+        $25::bigint[], $26::bigint[], $27::text[], $28::bigint[],
+        $29::bigint[], $30::text[], $31::bigint[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[],
+        $37::text[], $38::text[]
+    ) WITH ORDINALITY AS t(
+        id, session_id, kind, agent_name, status, execution_mode, demands, priority,
+        attempt, losses, retry_count, input_tokens, output_tokens, cost_usd,
+        created_at, queued_at, requested_by, waits_until,
+        blueprint, parameters, contract, model, project_dir, retry_prompt, input, traceparent,
+        preview, searched, place
+    )
+), assignment AS (
+    INSERT INTO assignments
+        (run_id, blueprint, parameters, contract, model, project_dir, retry_prompt, input, traceparent)
+    SELECT t.id, b.hash, t.parameters, c.hash, t.model, t.project_dir, t.retry_prompt, t.input, t.traceparent
+    FROM new t JOIN given b ON b.place = t.blueprint LEFT JOIN given c ON c.place = t.contract
 ), input AS (
-    INSERT INTO run_inputs (run_id, preview, searched) VALUES ($2, $24, $25)
+    INSERT INTO run_inputs (run_id, preview, searched) SELECT id, preview, searched FROM new
 )
 INSERT INTO runs (
     id, session_id, kind, agent_name, status, execution_mode, demands, priority, attempt, losses, retry_count,
     input_tokens, output_tokens, cost_usd, created_at, queued_at, requested_by, waits_until
-) VALUES ($2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $23, $26)";
+)
+SELECT id, session_id, kind, agent_name, status, execution_mode, demands, priority, attempt, losses, retry_count,
+    input_tokens, output_tokens, cost_usd, created_at, queued_at, requested_by, waits_until
+FROM new ORDER BY place"
+);
 
-/// Writes a new run with its documents and the summary of its input.
-pub(crate) async fn insert_run(
+/// Writes new runs with their documents, the summaries of their input, and the sessions that they start.
+pub(crate) async fn insert_runs(
     connection: &mut PgConnection,
-    submission: &Submission,
+    submissions: &[&Submission],
 ) -> Result<(), DbError> {
-    let (run, assignment, input) = (&submission.run, &submission.assignment, submission.input());
-    let documents: Vec<&str> = [Some(&assignment.blueprint), assignment.contract.as_ref()]
-        .into_iter()
-        .flatten()
-        .map(|text| text.as_str())
-        .collect();
-    let inserted = sqlx::query(INSERT_RUN)
-        .bind(documents)
-        .bind(run.id.as_str())
-        .bind(assignment.parameters.as_str())
-        .bind(escape_some(assignment.model.as_ref()))
-        .bind(escape_some(assignment.project_dir.as_ref()))
-        .bind(escape_some(assignment.retry_prompt.as_ref()))
-        .bind(run.session_id.as_str())
-        .bind(run.kind.as_str())
-        .bind(escape(&run.agent_name))
-        .bind(run.status.as_str())
-        .bind(run.execution_mode.as_str())
-        .bind(json(&run.demands)?)
-        .bind(run.priority)
-        .bind(i64::from(run.attempt))
-        .bind(i64::from(run.losses))
-        .bind(i64::from(run.retry_count))
-        .bind(count(run.usage.input_tokens))
-        .bind(count(run.usage.output_tokens))
-        .bind(run.usage.cost_usd)
-        .bind(micros(run.created_at))
-        .bind(micros(run.queued_at))
-        .bind(assignment.input.as_deref())
-        .bind(run.requested_by.as_ref().map(json).transpose()?)
-        .bind(input.preview)
-        .bind(input.searched)
-        .bind(run.waits_until.map(micros))
-        .bind(assignment.traceparent.as_deref())
+    let sessions: Vec<&Session> = submissions.iter().filter_map(|each| new_session(each)).collect();
+    let runs: Vec<&Run> = submissions.iter().map(|each| &each.run).collect();
+    let assignments: Vec<&Assignment> = submissions.iter().map(|each| &each.assignment).collect();
+    let (previews, searched): (Vec<String>, Vec<String>) =
+        submissions.iter().map(|each| each.input()).map(|input| (input.preview, input.searched)).unzip();
+    let mut documents = Documents::default();
+    let (mut blueprints, mut contracts) = (Vec::new(), Vec::new());
+    for assignment in &assignments {
+        blueprints.push(documents.place(&assignment.blueprint));
+        contracts.push(assignment.contract.as_deref().map(|contract| documents.place(contract)));
+    }
+    let affinities = texts(&sessions, |session| json(&session.affinity))?;
+    let demands = texts(&runs, |run| json(&run.demands))?;
+    let requesters = texts(&runs, |run| run.requested_by.as_ref().map(json).transpose())?;
+    let inserted = sqlx::query(INSERT)
+        .bind(documents.bodies)
+        .bind(column(&sessions, |session| session.id.as_str()))
+        .bind(column(&sessions, |session| escape(&session.agent_name)))
+        .bind(column(&sessions, |session| session.status.as_str()))
+        .bind(column(&sessions, |session| session.parent_session_id.as_ref().map(|parent| parent.as_str())))
+        .bind(column(&sessions, |session| escape_some(session.project_dir.as_ref())))
+        .bind(affinities)
+        .bind(column(&sessions, |session| session.last_run_id.as_str()))
+        .bind(column(&sessions, |session| micros(session.created_at)))
+        .bind(column(&sessions, |session| micros(session.updated_at)))
+        .bind(column(&runs, |run| run.id.as_str()))
+        .bind(column(&runs, |run| run.session_id.as_str()))
+        .bind(column(&runs, |run| run.kind.as_str()))
+        .bind(column(&runs, |run| escape(&run.agent_name)))
+        .bind(column(&runs, |run| run.status.as_str()))
+        .bind(column(&runs, |run| run.execution_mode.as_str()))
+        .bind(demands)
+        .bind(column(&runs, |run| run.priority))
+        .bind(column(&runs, |run| i64::from(run.attempt)))
+        .bind(column(&runs, |run| i64::from(run.losses)))
+        .bind(column(&runs, |run| i64::from(run.retry_count)))
+        .bind(column(&runs, |run| count(run.usage.input_tokens)))
+        .bind(column(&runs, |run| count(run.usage.output_tokens)))
+        .bind(column(&runs, |run| run.usage.cost_usd))
+        .bind(column(&runs, |run| micros(run.created_at)))
+        .bind(column(&runs, |run| micros(run.queued_at)))
+        .bind(requesters)
+        .bind(column(&runs, |run| run.waits_until.map(micros)))
+        .bind(blueprints)
+        .bind(column(&assignments, |assignment| assignment.parameters.as_str()))
+        .bind(contracts)
+        .bind(column(&assignments, |assignment| escape_some(assignment.model.as_ref())))
+        .bind(column(&assignments, |assignment| escape_some(assignment.project_dir.as_ref())))
+        .bind(column(&assignments, |assignment| escape_some(assignment.retry_prompt.as_ref())))
+        .bind(column(&assignments, |assignment| assignment.input.as_deref()))
+        .bind(column(&assignments, |assignment| assignment.traceparent.as_deref()))
+        .bind(previews)
+        .bind(searched)
         .execute(connection)
         .await;
-    inserted.map_err(|error| exists(error.into(), "run", run.id.as_str())).map(|_| ())
+    inserted.map_err(|error| exists(error.into(), &runs)).map(|_| ())
 }
 
-fn exists(fault: DbError, kind: &'static str, name: &str) -> DbError {
-    match fault.taken() {
-        Some(_) => StoreError::Exists { kind, name: name.to_owned() }.into(),
-        None => fault,
+fn new_session(submission: &Submission) -> Option<&Session> {
+    match &submission.session {
+        SessionChoice::New(session) => Some(session),
+        SessionChoice::Resume(_) => None,
     }
 }
 
-/// Unvalidated output is removed when its run finishes.
-const UPDATE_RUNS: &str = "
-WITH no_output AS (
-    DELETE FROM events e USING unnest($1::text[], $2::text[]) AS ended(id, status)
-    WHERE e.run_id = ended.id AND e.kind = 'output.delta' AND ended.status IN ('completed', 'failed', 'stopped')
-)
+/// Texts that are each sent once.
+#[derive(Default)]
+struct Documents<'a> {
+    bodies: Vec<&'a str>,
+    places: HashMap<&'a str, i64>,
+}
+
+impl<'a> Documents<'a> {
+    /// The place of a text, from one.
+    fn place(&mut self, body: &'a str) -> i64 {
+        *self.places.entry(body).or_insert_with(|| {
+            self.bodies.push(body);
+            self.bodies.len() as i64
+        })
+    }
+}
+
+/// A value of each.
+pub(crate) fn column<'a, T, V>(all: &[&'a T], value: impl Fn(&'a T) -> V) -> Vec<V> {
+    all.iter().map(|each| value(each)).collect()
+}
+
+/// A value of each that may not be one of the database.
+fn texts<'a, T, V>(
+    all: &[&'a T],
+    value: impl Fn(&'a T) -> Result<V, StoreError>,
+) -> Result<Vec<V>, StoreError> {
+    all.iter().map(|each| value(each)).collect()
+}
+
+/// Which of several runs it is that exists is found out by inserting them one by one.
+fn exists(fault: DbError, runs: &[&Run]) -> DbError {
+    match (fault.taken(), runs) {
+        (Some(constraint), [run]) => {
+            let (kind, name) = match constraint.starts_with("sessions") {
+                true => ("session", run.session_id.to_string()),
+                false => ("run", run.id.to_string()),
+            };
+            StoreError::Exists { kind, name }.into()
+        }
+        _ => fault,
+    }
+}
+
+macro_rules! update_runs {
+    () => {
+        "
 UPDATE runs r SET
     status = t.status, attempt = t.attempt, losses = t.losses, retry_count = t.retry_count,
     lease_id = t.lease_id, lease_runner_id = t.lease_runner_id, lease_expires_at = t.lease_expires_at,
@@ -274,17 +340,27 @@ FROM unnest(
     failure_type, failure, input_tokens, output_tokens, cost_usd,
     queued_at, claimed_at, started_at, finished_at, waits_until, demands
 )
-WHERE r.id = t.id";
+WHERE r.id = t.id"
+    };
+}
+
+const UPDATE_RUNS: &str = update_runs!();
+
+/// Unvalidated output is removed when its run finishes.
+const END_RUNS: &str = concat!(
+    "WITH no_output AS (
+    DELETE FROM events e USING unnest($1::text[], $2::text[]) AS ended(id, status)
+    WHERE e.run_id = ended.id AND e.kind = 'output.delta' AND ended.status IN ('completed', 'failed', 'stopped')
+)",
+    update_runs!()
+);
 
 /// Writes what may change of these runs.
 pub(crate) async fn update_runs(connection: &mut PgConnection, runs: &[&Run]) -> Result<(), DbError> {
-    fn column<'a, T>(runs: &[&'a Run], value: impl Fn(&'a Run) -> T) -> Vec<T> {
-        runs.iter().map(|run| value(run)).collect()
-    }
-    let failures: Vec<Option<String>> =
-        runs.iter().map(|run| run.failure.as_ref().map(json).transpose()).collect::<Result<_, _>>()?;
-    let demands: Vec<String> = runs.iter().map(|run| json(&run.demands)).collect::<Result<_, _>>()?;
-    sqlx::query(UPDATE_RUNS)
+    let failures = texts(runs, |run| run.failure.as_ref().map(json).transpose())?;
+    let demands = texts(runs, |run| json(&run.demands))?;
+    let some_end = runs.iter().any(|run| run.status.is_over());
+    sqlx::query(if some_end { END_RUNS } else { UPDATE_RUNS })
         .bind(column(runs, |run| run.id.as_str()))
         .bind(column(runs, |run| run.status.as_str()))
         .bind(column(runs, |run| i64::from(run.attempt)))

@@ -8,14 +8,15 @@ use accord_domain::id::RunId;
 use accord_domain::run::Run;
 use accord_domain::run::change::{Change, Refused};
 use accord_domain::session::Session;
-use accord_store::{PoisonedCount, Store, StoreError};
+use accord_store::{Claim, PoisonedCount, Store, StoreError};
 use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 
 use crate::connect::Breaks;
 use crate::error::DbError;
+use crate::group::Group;
 use crate::load::{self, Step};
 use crate::notices::{Announcement, Hub, Watch};
-use crate::runs::attempts;
+use crate::runs::{NewRun, Work, attempts};
 use crate::{connect, migrate, write};
 
 /// The store on PostgreSQL. Cheap to clone; the background work ends with the last clone.
@@ -26,6 +27,9 @@ pub struct PostgresStore {
     /// The newest event id that was returned as final. It stays final, whatever later queries can
     /// tell.
     pub(crate) settled: Arc<AtomicI64>,
+    pub(crate) new_runs: Group<NewRun>,
+    pub(crate) claims: Group<Claim>,
+    pub(crate) work: Group<Work>,
     /// Kept for its end: it stops the tasks that watch the database.
     _watch: Arc<Watch>,
 }
@@ -47,7 +51,9 @@ impl PostgresStore {
         let pool = connect::pool(url, Arc::clone(&breaks)).await.map_err(StoreError::from)?;
         migrate::run(&pool).await.map_err(StoreError::from)?;
         let (hub, watch) = Watch::start(&pool, breaks).await.map_err(StoreError::from)?;
-        Ok(Self { pool, hub, settled: Arc::default(), _watch: Arc::new(watch) })
+        let (new_runs, claims, work) =
+            (Group::start(&pool, &hub), Group::start(&pool, &hub), Group::start(&pool, &hub));
+        Ok(Self { pool, hub, settled: Arc::default(), new_runs, claims, work, _watch: Arc::new(watch) })
     }
 
     /// Looks whether [`PostgresStore::connect`] could use the database at this address, and what in it coordinators died of: logs

@@ -67,7 +67,7 @@ impl Announcement {
         *self == Self::default()
     }
 
-    pub(super) fn join(&mut self, other: Self) {
+    pub(crate) fn join(&mut self, other: Self) {
         self.queued |= other.queued;
         self.events |= other.events;
         self.changed.extend(other.changed);

@@ -51,7 +51,7 @@ pub(crate) struct Hub {
     /// Our id, to recognise our own announcements.
     name: String,
     /// Where broken connections are noted.
-    breaks: Arc<Breaks>,
+    pub(crate) breaks: Arc<Breaks>,
 }
 
 impl Hub {

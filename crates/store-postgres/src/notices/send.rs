@@ -10,7 +10,10 @@ use crate::error::within;
 /// executed.
 const BATCH: usize = 256;
 
-const NOTIFY: &str = "SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload";
+/// Does not wait for the disk: a notification need not survive a crash.
+const NOTIFY: &str = "
+WITH setting AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload, setting";
 
 /// Runs until the store is gone.
 pub(super) async fn run(pool: PgPool, name: String, mut announcements: mpsc::Receiver<Announcement>) {

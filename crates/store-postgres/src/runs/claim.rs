@@ -3,22 +3,23 @@
 //! Requirements are matched in code, so the queue is read in pages without locks, and the first
 //! matching runs that are not locked are claimed. Concurrent claims skip each other's runs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use accord_domain::demands::Demands;
 use accord_domain::id::LeaseId;
 use accord_domain::run::change;
 use accord_domain::runner::Profile;
 use accord_store::{Claim, Claimed, MOST_CLAIMED_BYTES};
-use sqlx::{PgConnection, PgExecutor, Row};
+use sqlx::{PgConnection, Row};
 
 use super::{documents, steps as run_steps};
 use crate::convert::from_json;
 use crate::error::DbError;
+use crate::group::{Job, Locks, Look, Outcome};
+use crate::horizon::begin;
 use crate::load::{Pair, Step};
 use crate::notices::Announcement;
 use crate::rows::{run_columns, session_columns};
-use crate::store::{PostgresStore, conclude};
 use crate::write;
 
 /// The first page is for the usual case, in which the first in the queue can be taken.
@@ -28,15 +29,21 @@ const FIRST_PAGE: usize = 32;
 const LATER_PAGE: usize = 1000;
 
 /// Where the next page of the queue begins: the rank is the negated priority.
+#[derive(Clone, Copy)]
 struct QueuePosition {
     rank: i64,
     created_at: i64,
     number: i64,
 }
 
-/// A part of the queue.
+impl QueuePosition {
+    const START: Self = Self { rank: i64::MIN, created_at: i64::MIN, number: i64::MIN };
+}
+
+/// What a runner can take of a part of the queue.
+#[derive(Default)]
 struct Candidates {
-    /// Those that match, in order.
+    /// In order.
     ids: Vec<String>,
     /// Where the rest begins, if there is one.
     rest: Option<QueuePosition>,
@@ -48,7 +55,11 @@ struct Matcher<'a> {
     known: HashMap<String, bool>,
 }
 
-impl Matcher<'_> {
+impl<'a> Matcher<'a> {
+    fn new(profile: &'a Profile) -> Self {
+        Self { profile, known: HashMap::new() }
+    }
+
     fn meets(&mut self, demands: &str) -> Result<bool, DbError> {
         if let Some(known) = self.known.get(demands) {
             return Ok(*known);
@@ -64,26 +75,112 @@ impl Matcher<'_> {
     }
 }
 
-impl PostgresStore {
-    pub(super) async fn claim(&self, claim: &Claim) -> Result<Vec<Claimed>, DbError> {
-        let mut matcher = Matcher { profile: &claim.profile, known: HashMap::new() };
-        let start = QueuePosition { rank: i64::MIN, created_at: i64::MIN, number: i64::MIN };
-        let wanted = claim.leases.len();
-        if wanted == 0 {
-            return Ok(Vec::new());
-        }
-        // Most questions find nothing: they cost one statement and no transaction.
-        let size = FIRST_PAGE.max(wanted.saturating_mul(2));
-        let page = candidates(&self.pool, &mut matcher, &start, size).await?;
-        if page.ids.is_empty() && page.rest.is_none() {
-            return Ok(Vec::new());
-        }
-        let mut transaction = self.begin().await?;
-        let handed_out = hand_out(&mut transaction, claim, page, &mut matcher).await;
-        let (claimed, announcement) = conclude(transaction, handed_out).await?;
-        self.hub.announce(announcement);
-        Ok(claimed)
+/// The part of the queue that is read before a transaction begins, with what each claim knows of it.
+pub(crate) struct Seen {
+    pages: Vec<Candidates>,
+}
+
+impl Job for Claim {
+    type Answer = Vec<Claimed>;
+    type Seen = Seen;
+
+    const BEGIN: &'static str = begin!();
+
+    fn bytes(&self) -> usize {
+        0
     }
+
+    fn key(&self) -> Option<&str> {
+        None
+    }
+
+    /// Most questions find nothing: they cost one statement and no transaction.
+    async fn look(
+        connection: &mut PgConnection,
+        jobs: &[&Self],
+    ) -> Result<Look<Seen, Vec<Claimed>>, DbError> {
+        let wanted: usize = jobs.iter().map(|claim| claim.leases.len()).sum();
+        let size = FIRST_PAGE.max(wanted.saturating_mul(2));
+        let mut matchers: Vec<_> = jobs.iter().map(|claim| Matcher::new(&claim.profile)).collect();
+        let page = page(connection, &[], &QueuePosition::START, size).await?;
+        let pages =
+            matchers.iter_mut().map(|matcher| page.candidates(matcher)).collect::<Result<Vec<_>, _>>()?;
+        match pages.iter().all(|page| page.ids.is_empty() && page.rest.is_none()) {
+            true => Ok(Look::Answered(jobs.iter().map(|_| Vec::new()).collect())),
+            false => Ok(Look::Seen(Seen { pages })),
+        }
+    }
+
+    async fn together(
+        connection: &mut PgConnection,
+        jobs: &[&Self],
+        seen: Seen,
+        locks: Locks,
+    ) -> Result<(Vec<Outcome<Vec<Claimed>>>, Announcement), DbError> {
+        if let (Locks::Wait, [claim]) = (locks, jobs) {
+            let page = seen.pages.into_iter().next().unwrap_or_default();
+            let (claimed, announcement) = hand_out(connection, claim, page).await?;
+            return Ok((vec![Outcome::Done(Ok(claimed))], announcement));
+        }
+        let (steps, taken) = take_for_all(connection, jobs, &seen.pages).await?;
+        let mut claimed = with_documents(connection, &steps).await?.into_iter();
+        let outcome = |taken| match taken {
+            Taken::Some(count) => Outcome::Done(Ok(claimed.by_ref().take(count).collect())),
+            Taken::Unknown => Outcome::Apart,
+        };
+        Ok((taken.into_iter().map(outcome).collect(), Announcement::of(&steps)))
+    }
+}
+
+/// What a claim got of a group.
+enum Taken {
+    Some(usize),
+    /// Nothing, and there may be something behind what the group has looked at.
+    Unknown,
+}
+
+/// Takes runs for several claims, in their order, and writes the changes.
+async fn take_for_all(
+    connection: &mut PgConnection,
+    claims: &[&Claim],
+    pages: &[Candidates],
+) -> Result<(Vec<Step>, Vec<Taken>), DbError> {
+    let is_short =
+        |claim: &Claim, page: &Candidates| page.rest.is_some() && page.ids.len() < claim.leases.len();
+    let (mut ids, mut most) = (HashSet::new(), 0);
+    for (claim, page) in claims.iter().zip(pages).filter(|(claim, page)| !is_short(claim, page)) {
+        ids.extend(page.ids.iter().map(String::as_str));
+        most += claim.leases.len();
+    }
+    let found = free(connection, &ids.into_iter().collect::<Vec<_>>(), most).await?;
+    let is_all = found.len() < most;
+    let mut found: HashMap<String, Free> =
+        found.into_iter().map(|free| (free.pair.run.id.to_string(), free)).collect();
+    let (mut steps, mut taken) = (Vec::new(), Vec::new());
+    for (claim, page) in claims.iter().zip(pages) {
+        if is_short(claim, page) {
+            taken.push(Taken::Unknown);
+            continue;
+        }
+        let (before, mut bytes) = (steps.len(), 0);
+        let mut leases = claim.leases.iter();
+        for id in &page.ids {
+            if leases.len() == 0 || bytes >= MOST_CLAIMED_BYTES {
+                break;
+            }
+            let Some(free) = found.remove(id) else { continue };
+            let Some(lease) = leases.next() else { break };
+            bytes += free.bytes;
+            steps.push(free.claimed(claim, lease)?);
+        }
+        let is_known = page.ids.is_empty() || is_all;
+        taken.push(match steps.len() - before {
+            0 if page.rest.is_some() || !is_known => Taken::Unknown,
+            count => Taken::Some(count),
+        });
+    }
+    write::steps(connection, Vec::new(), &steps).await?;
+    Ok((steps, taken))
 }
 
 /// Goes through the queue from this page on, until there are enough or no more.
@@ -91,21 +188,27 @@ async fn hand_out(
     connection: &mut PgConnection,
     claim: &Claim,
     mut page: Candidates,
-    matcher: &mut Matcher<'_>,
 ) -> Result<(Vec<Claimed>, Announcement), DbError> {
+    let mut matcher = Matcher::new(&claim.profile);
     let mut leases = claim.leases.iter();
     let (mut steps, mut bytes) = (Vec::new(), 0);
     loop {
-        take(connection, claim, &page.ids, &mut leases, &mut steps, &mut bytes).await?;
+        let ids: Vec<&str> = page.ids.iter().map(String::as_str).collect();
+        let free = free(connection, &ids, leases.len()).await?;
+        for (free, lease) in free.into_iter().zip(leases.by_ref()) {
+            bytes += free.bytes;
+            steps.push(free.claimed(claim, lease)?);
+            if bytes >= MOST_CLAIMED_BYTES {
+                break;
+            }
+        }
         match page.rest {
             Some(place) if steps.len() < claim.leases.len() && bytes < MOST_CLAIMED_BYTES => {
-                page = candidates(&mut *connection, matcher, &place, LATER_PAGE).await?;
+                let next = self::page(connection, &matcher.unmet(), &place, LATER_PAGE).await?;
+                page = next.candidates(&mut matcher)?;
             }
             _ => break,
         }
-    }
-    if steps.is_empty() {
-        return Ok((Vec::new(), Announcement::default()));
     }
     write::steps(connection, Vec::new(), &steps).await?;
     let claimed = with_documents(connection, &steps).await?;
@@ -119,20 +222,38 @@ WHERE r.status = 'pending' AND (-(r.priority::bigint), r.created_at, r.number) >
 AND r.demands <> ALL($5)
 ORDER BY -(r.priority::bigint), r.created_at, r.number LIMIT $4";
 
-async fn candidates(
-    executor: impl PgExecutor<'_>,
-    matcher: &mut Matcher<'_>,
+/// A part of the queue.
+struct Page {
+    /// Ids and demands, in order.
+    runs: Vec<(String, String)>,
+    /// Where the rest begins, if there is one.
+    rest: Option<QueuePosition>,
+}
+
+impl Page {
+    fn candidates(&self, matcher: &mut Matcher<'_>) -> Result<Candidates, DbError> {
+        let mut ids = Vec::new();
+        for (id, demands) in &self.runs {
+            if matcher.meets(demands)? {
+                ids.push(id.clone());
+            }
+        }
+        Ok(Candidates { ids, rest: self.rest })
+    }
+}
+
+async fn page(
+    connection: &mut PgConnection,
+    unmet: &[String],
     place: &QueuePosition,
     size: usize,
-) -> Result<Candidates, DbError> {
+) -> Result<Page, DbError> {
     let size = i64::try_from(size).unwrap_or(i64::MAX);
     let query = sqlx::query(QUEUE).bind(place.rank).bind(place.created_at).bind(place.number).bind(size);
-    let rows = query.bind(matcher.unmet()).fetch_all(executor).await?;
-    let mut ids = Vec::new();
+    let rows = query.bind(unmet).fetch_all(connection).await?;
+    let mut runs = Vec::with_capacity(rows.len());
     for row in &rows {
-        if matcher.meets(row.try_get("demands")?)? {
-            ids.push(row.try_get("id")?);
-        }
+        runs.push((row.try_get("id")?, row.try_get("demands")?));
     }
     let full = i64::try_from(rows.len()).is_ok_and(|rows| rows == size);
     let rest = match rows.last().filter(|_| full) {
@@ -143,7 +264,7 @@ async fn candidates(
         }),
         None => None,
     };
-    Ok(Candidates { ids, rest })
+    Ok(Page { runs, rest })
 }
 
 /// The size of what a run's claim carries is known without reading it.
@@ -163,35 +284,42 @@ const TAKE: &str = concat!(
      ORDER BY -(r.priority::bigint), r.created_at, r.number LIMIT $2 FOR NO KEY UPDATE OF s, r SKIP LOCKED"
 );
 
-/// Takes as many as there are leases left, and no more once they have enough bytes.
-async fn take(
-    connection: &mut PgConnection,
-    claim: &Claim,
-    ids: &[String],
-    leases: &mut std::slice::Iter<'_, LeaseId>,
-    steps: &mut Vec<Step>,
-    bytes: &mut usize,
-) -> Result<(), DbError> {
-    if ids.is_empty() {
-        return Ok(());
-    }
-    let most = i64::try_from(leases.len()).unwrap_or(i64::MAX);
-    let rows = sqlx::query(TAKE).bind(ids).bind(most).fetch_all(connection).await?;
-    for (row, lease) in rows.iter().zip(leases) {
-        let step = Pair::of(row)?.decide(|run, session| {
+/// A pending run, locked.
+struct Free {
+    pair: Pair,
+    /// What its claim carries.
+    bytes: usize,
+}
+
+impl Free {
+    fn claimed(self, claim: &Claim, lease: &LeaseId) -> Result<Step, DbError> {
+        let decide = |run, session| {
             change::claim(run, session, &claim.runner_id, lease.clone(), claim.now, claim.lease)
-        })?;
-        steps.push(step);
-        let own: Option<i64> = row.try_get("bytes")?;
-        *bytes += own.and_then(|own| usize::try_from(own).ok()).unwrap_or_default();
-        if *bytes >= MOST_CLAIMED_BYTES {
-            break;
-        }
+        };
+        Ok(self.pair.decide(decide)?)
     }
-    Ok(())
+}
+
+/// Locks at most this many of these runs: those that are pending and that nobody else has locked, in the order of the queue.
+async fn free(connection: &mut PgConnection, ids: &[&str], most: usize) -> Result<Vec<Free>, DbError> {
+    if ids.is_empty() || most == 0 {
+        return Ok(Vec::new());
+    }
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let rows = sqlx::query(TAKE).bind(ids).bind(most).fetch_all(connection).await?;
+    let mut free = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let bytes: Option<i64> = row.try_get("bytes")?;
+        let bytes = bytes.and_then(|own| usize::try_from(own).ok()).unwrap_or_default();
+        free.push(Free { pair: Pair::of(row)?, bytes });
+    }
+    Ok(free)
 }
 
 async fn with_documents(connection: &mut PgConnection, steps: &[Step]) -> Result<Vec<Claimed>, DbError> {
+    if steps.is_empty() {
+        return Ok(Vec::new());
+    }
     let ids: Vec<&str> = steps.iter().map(|step| step.change.run.id.as_str()).collect();
     let mut documents = documents::of_runs(&mut *connection, &ids).await?;
     let mut done = run_steps::current_of(connection, &ids).await?;

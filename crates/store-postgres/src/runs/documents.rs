@@ -30,13 +30,20 @@ pub(super) async fn of_runs(
     rows.iter().map(read).collect()
 }
 
-/// The advisory lock of the documents: shared by transactions that refer to documents, exclusive for those that remove
+/// Takes the advisory lock of the documents: shared by transactions that refer to documents, exclusive for those that remove
 /// them. Everybody locks the session or the workflow run first.
-const LOCK: i64 = 0x646f_6375_6d65;
+macro_rules! shared_lock {
+    () => {
+        "pg_advisory_xact_lock_shared(110429572787557)"
+    };
+}
+pub(crate) use shared_lock;
+
+const REMOVE: &str = "SELECT pg_advisory_xact_lock(110429572787557)";
 
 /// Keeps documents from being removed until the transaction ends.
 pub(crate) async fn refer(connection: &mut PgConnection) -> Result<(), DbError> {
-    sqlx::query("SELECT pg_advisory_xact_lock_shared($1)").bind(LOCK).execute(connection).await?;
+    sqlx::query(concat!("SELECT ", shared_lock!())).execute(connection).await?;
     Ok(())
 }
 
@@ -62,7 +69,7 @@ DELETE FROM documents d WHERE d.hash = ANY($1)
 
 /// Removes those of these documents that have no references left, after transactions that may add references.
 pub(crate) async fn collect(connection: &mut PgConnection, hashes: Vec<Vec<u8>>) -> Result<(), DbError> {
-    sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(LOCK).execute(&mut *connection).await?;
+    sqlx::query(REMOVE).execute(&mut *connection).await?;
     sqlx::query(COLLECT).bind(hashes).execute(connection).await?;
     Ok(())
 }

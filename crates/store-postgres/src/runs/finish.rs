@@ -1,62 +1,26 @@
-//! The end of a run, and the coordinator's question instead of one.
+//! The coordinator's question instead of the end of a run; results and conversations.
 
-use accord_domain::id::SessionId;
-use accord_domain::run::change::{self, Children, End};
+use accord_domain::id::{RunId, SessionId};
+use accord_domain::run::change;
 use accord_domain::run::{Outcome, Run, Status};
-use accord_store::{AskAgain, Finish};
+use accord_store::AskAgain;
 use sqlx::PgConnection;
 
-use super::attempts;
-use crate::callbacks::still_to_come;
+use super::attempts::{self, Judged};
 use crate::convert::json;
 use crate::error::DbError;
-use crate::facts;
 use crate::load::Step;
+use crate::rows::column;
 use crate::store::PostgresStore;
 use crate::text::{escape, escape_some};
 use crate::{load, write};
 
 impl PostgresStore {
-    pub(super) async fn finish(&self, finish: &Finish) -> Result<Run, DbError> {
-        let mut transaction = self.begin().await?;
-        let ended = end(&mut transaction, finish).await;
-        self.conclude_one(transaction, ended).await
-    }
-
     pub(super) async fn ask(&self, again: &AskAgain) -> Result<Run, DbError> {
         let mut transaction = self.begin().await?;
         let asked = ask(&mut transaction, again).await;
         self.conclude_one(transaction, asked).await
     }
-}
-
-async fn end(connection: &mut PgConnection, finish: &Finish) -> Result<Step, DbError> {
-    let pair = load::pair(connection, &finish.holder.run_id).await?;
-    let end = change::end_of(&pair.run, finish.end.clone());
-    let children = children(connection, &pair.session.id, &end).await?;
-    let mut step = pair.decide(|run, session| {
-        let ended = change::finish(
-            run.asked_again(finish.retries),
-            session,
-            &finish.holder,
-            end.clone(),
-            finish.usage,
-            children,
-            finish.now,
-        )?;
-        Ok(if finish.conversation.is_some() { ended.with_conversation_kept() } else { ended })
-    })?;
-    if let Some(affinity) = &finish.affinity {
-        step.change.session.affinity = affinity.clone();
-    }
-    if let End::Completed(outcome) = &end {
-        insert_outcome(connection, &step.change.run, outcome).await?;
-    }
-    write_conversation(connection, &step.change.session.id, finish.conversation.as_deref()).await?;
-    write::steps(connection, Vec::new(), std::slice::from_ref(&step)).await?;
-    // Last, because many runs learn the same at the same time and wait for each other here.
-    facts::write(connection, &finish.observations).await?;
-    Ok(step)
 }
 
 async fn ask(connection: &mut PgConnection, again: &AskAgain) -> Result<Step, DbError> {
@@ -65,8 +29,8 @@ async fn ask(connection: &mut PgConnection, again: &AskAgain) -> Result<Step, Db
         let asked = change::ask_again(run, session, &again.holder, again.usage, again.now)?;
         Ok(if again.conversation.is_some() { asked.with_conversation_kept() } else { asked })
     })?;
-    let attempt = std::slice::from_ref(&again.attempt);
-    let judged = attempts::insert(connection, &step.change.run, attempt, again.now).await?;
+    let judged = Judged { run: &step.change.run, attempt: &again.attempt, at: again.now };
+    let judged = attempts::insert(connection, &[judged]).await?;
     if step.change.run.status == Status::Pending {
         sqlx::query("UPDATE assignments SET retry_prompt = $2 WHERE run_id = $1")
             .bind(step.change.run.id.as_str())
@@ -79,48 +43,54 @@ async fn ask(connection: &mut PgConnection, again: &AskAgain) -> Result<Step, Db
     Ok(step)
 }
 
-async fn children(
-    connection: &mut PgConnection,
-    session_id: &SessionId,
-    end: &End,
-) -> Result<Children, DbError> {
-    // Only a completed session can be idle.
-    if !matches!(end, End::Completed(_)) {
-        return Ok(Children::Quiet);
-    }
-    still_to_come(connection, session_id).await
-}
+const OUTCOMES: &str = "
+INSERT INTO outcomes (run_id, result_text, result_data, raw, validation)
+SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])";
 
-const OUTCOME: &str = "
-INSERT INTO outcomes (run_id, result_text, result_data, raw, validation) VALUES ($1, $2, $3, $4, $5)";
-
-pub(crate) async fn insert_outcome(
+pub(crate) async fn insert_outcomes(
     connection: &mut PgConnection,
-    run: &Run,
-    outcome: &Outcome,
+    outcomes: &[(&RunId, &Outcome)],
 ) -> Result<(), DbError> {
-    sqlx::query(OUTCOME)
-        .bind(run.id.as_str())
-        .bind(escape_some(outcome.result_text.as_ref()))
-        .bind(outcome.result_data.as_deref())
-        .bind(escape_some(outcome.raw.as_ref()))
-        .bind(outcome.validation.as_ref().map(json).transpose()?)
+    if outcomes.is_empty() {
+        return Ok(());
+    }
+    let (ids, outcomes): (Vec<&RunId>, Vec<&Outcome>) = outcomes.iter().copied().unzip();
+    let validations = outcomes.iter().map(|outcome| outcome.validation.as_ref().map(json).transpose());
+    let validations: Vec<Option<String>> = validations.collect::<Result<_, _>>()?;
+    sqlx::query(OUTCOMES)
+        .bind(column(&ids, |id| id.as_str()))
+        .bind(column(&outcomes, |outcome| escape_some(outcome.result_text.as_ref())))
+        .bind(column(&outcomes, |outcome| outcome.result_data.as_deref()))
+        .bind(column(&outcomes, |outcome| escape_some(outcome.raw.as_ref())))
+        .bind(validations)
         .execute(connection)
         .await?;
     Ok(())
 }
 
-const CONVERSATION: &str = "
-INSERT INTO conversations (session_id, body) VALUES ($1, $2)
+const CONVERSATIONS: &str = "
+INSERT INTO conversations (session_id, body) SELECT * FROM unnest($1::text[], $2::text[])
 ON CONFLICT (session_id) DO UPDATE SET body = excluded.body";
+
+/// Writes conversations of sessions that are locked, at most one of each.
+pub(super) async fn write_conversations(
+    connection: &mut PgConnection,
+    conversations: &[(&SessionId, &str)],
+) -> Result<(), DbError> {
+    if conversations.is_empty() {
+        return Ok(());
+    }
+    let (ids, bodies): (Vec<&str>, Vec<&str>) =
+        conversations.iter().map(|(session_id, body)| (session_id.as_str(), *body)).unzip();
+    sqlx::query(CONVERSATIONS).bind(ids).bind(bodies).execute(connection).await?;
+    Ok(())
+}
 
 pub(super) async fn write_conversation(
     connection: &mut PgConnection,
     session_id: &SessionId,
     conversation: Option<&str>,
 ) -> Result<(), DbError> {
-    if let Some(body) = conversation {
-        sqlx::query(CONVERSATION).bind(session_id.as_str()).bind(body).execute(connection).await?;
-    }
-    Ok(())
+    let conversation = conversation.map(|body| (session_id, body));
+    write_conversations(connection, conversation.as_slice()).await
 }

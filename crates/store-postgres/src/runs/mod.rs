@@ -5,10 +5,10 @@ mod claim;
 pub(crate) mod documents;
 pub(crate) mod finish;
 mod read;
-mod report;
 pub(crate) mod steps;
 pub(crate) mod submit;
 mod suspend;
+mod work;
 
 use accord_domain::id::RunId;
 use accord_domain::run::change;
@@ -22,33 +22,36 @@ use jiff::Timestamp;
 use crate::convert::whole;
 use crate::error::retrying;
 use crate::store::PostgresStore;
+pub(crate) use submit::NewRun;
+pub(crate) use work::Work;
 
 #[async_trait]
 impl RunStore for PostgresStore {
     async fn submit_run(&self, submission: Submission) -> Result<Submitted, StoreError> {
         let submission = submit::to_the_microsecond(submission);
-        retrying(|| self.submit(&submission)).await
+        match NewRun::of(submission) {
+            Ok(new) => self.new_runs.run(new).await,
+            Err(submission) => retrying(|| self.submit(&submission)).await,
+        }
     }
 
     async fn claim_runs(&self, claim: Claim) -> Result<Vec<Claimed>, StoreError> {
         let claim = Claim { now: whole(claim.now), ..claim };
-        retrying(|| self.claim(&claim)).await
+        self.claims.run(claim).await
     }
 
     async fn start_run(&self, holder: &Holder, now: Timestamp) -> Result<Run, StoreError> {
-        let now = whole(now);
-        let start = |run, session| change::start(run, session, holder, now);
-        retrying(|| self.change(&holder.run_id, start)).await
+        Ok(self.work.run(Work::Start(holder.clone(), whole(now))).await?.run)
     }
 
     async fn report(&self, report: Report) -> Result<Vec<u32>, StoreError> {
         let report = Report { now: whole(report.now), ..report };
-        retrying(|| self.tell(&report)).await
+        Ok(self.work.run(Work::Report(Box::new(report))).await?.judged)
     }
 
     async fn finish_run(&self, finish: Finish) -> Result<Run, StoreError> {
         let finish = Finish { now: whole(finish.now), ..finish };
-        retrying(|| self.finish(&finish)).await
+        Ok(self.work.run(Work::Finish(Box::new(finish))).await?.run)
     }
 
     async fn ask_again(&self, again: AskAgain) -> Result<Run, StoreError> {

@@ -1,5 +1,6 @@
 //! What runs did, step by step.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
 use accord_domain::id::RunId;
@@ -27,22 +28,22 @@ pub(super) use current;
 
 const INSERT: &str = "
 INSERT INTO steps (run_id, number, delivery, at, kind, body)
-SELECT $1, t.number, t.delivery, t.at, t.kind, t.body
-FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[]) AS t(number, delivery, at, kind, body)
+SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[])
 ON CONFLICT DO NOTHING";
 
-/// Writes the steps whose numbers are not there yet.
-pub(crate) async fn insert(
+/// Writes the steps whose numbers their runs do not have yet.
+pub(crate) async fn insert<S: Borrow<Step>>(
     connection: &mut PgConnection,
-    run_id: &RunId,
-    steps: &[Step],
+    steps: &[(&RunId, S)],
 ) -> Result<(), DbError> {
     if steps.is_empty() {
         return Ok(());
     }
+    let run_ids: Vec<&str> = steps.iter().map(|(run_id, _)| run_id.as_str()).collect();
+    let steps: Vec<&Step> = steps.iter().map(|(_, step)| step.borrow()).collect();
     let bodies: Vec<String> = steps.iter().map(|step| json(&step.body)).collect::<Result<_, _>>()?;
     sqlx::query(INSERT)
-        .bind(run_id.as_str())
+        .bind(run_ids)
         .bind(steps.iter().map(|step| i64::from(step.number)).collect::<Vec<_>>())
         .bind(steps.iter().map(|step| i64::from(step.delivery)).collect::<Vec<_>>())
         .bind(steps.iter().map(|step| micros(step.at)).collect::<Vec<_>>())

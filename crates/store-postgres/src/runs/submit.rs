@@ -7,16 +7,18 @@ use accord_domain::run::Run;
 use accord_domain::run::change::created;
 use accord_domain::session::{ExecutionMode, Session, Status};
 use accord_domain::step::Step;
-use accord_store::{SessionChoice, StoreError, Submission, Submitted};
+use accord_store::{Idempotency, SessionChoice, StoreError, Submission, Submitted};
 use jiff::Timestamp;
 use sqlx::{PgConnection, Row};
 
-use super::{documents, steps};
+use super::steps;
 use crate::convert::{id, whole};
 use crate::error::DbError;
+use crate::group::{Job, Locks, Look, Outcome};
+use crate::horizon::begin;
 use crate::notices::Announcement;
 use crate::quarantine::clear;
-use crate::rows::{insert_run, insert_session};
+use crate::rows::insert_runs;
 use crate::store::{PostgresStore, conclude};
 use crate::{callbacks, idempotency, inputs, load, sessions, write};
 
@@ -37,6 +39,97 @@ pub(crate) fn to_the_microsecond(submission: Submission) -> Submission {
         resumed => resumed,
     };
     Submission { run, session, ..submission }
+}
+
+/// A submission that needs no row that others may have locked: no session, and no parent that waits.
+pub(crate) struct NewRun(Submission);
+
+impl NewRun {
+    /// The submission, or itself if it has to be alone.
+    pub(super) fn of(submission: Submission) -> Result<Self, Submission> {
+        let is_new = matches!(submission.session, SessionChoice::New(_));
+        let is_child = submission.run.execution_mode == ExecutionMode::AsyncCallback;
+        match is_new && !is_child && submission.asks.is_none() {
+            true => Ok(Self(submission)),
+            false => Err(submission),
+        }
+    }
+}
+
+impl Job for NewRun {
+    type Answer = Submitted;
+    type Seen = ();
+
+    const BEGIN: &'static str = begin!();
+
+    fn bytes(&self) -> usize {
+        let assignment = &self.0.assignment;
+        let texts = [assignment.contract.as_deref(), assignment.input.as_deref()];
+        let texts = texts.into_iter().flatten().map(str::len).sum::<usize>();
+        assignment.blueprint.len() + assignment.parameters.len() + texts
+    }
+
+    fn key(&self) -> Option<&str> {
+        self.0.idempotency.as_ref().map(|idempotency| idempotency.key.as_str())
+    }
+
+    async fn look(_: &mut PgConnection, _: &[&Self]) -> Result<Look<(), Submitted>, DbError> {
+        Ok(Look::Seen(()))
+    }
+
+    async fn together(
+        connection: &mut PgConnection,
+        jobs: &[&Self],
+        (): (),
+        locks: Locks,
+    ) -> Result<(Vec<Outcome<Submitted>>, Announcement), DbError> {
+        if let (Locks::Wait, [Self(submission)]) = (locks, jobs) {
+            let submitted = write(connection, submission).await?;
+            let is_new = matches!(submitted, Submitted::Created(_));
+            let announcement = if is_new { Announcement::queued() } else { Announcement::default() };
+            return Ok((vec![Outcome::Done(Ok(submitted))], announcement));
+        }
+        let all: Vec<&Submission> = jobs.iter().map(|job| &job.0).collect();
+        let keys: Vec<_> = all.iter().filter_map(|each| key_of(each)).collect();
+        let mut taken = idempotency::take_all(connection, &keys).await?.into_iter();
+        let (mut new, mut outcomes) = (Vec::new(), Vec::new());
+        for submission in all {
+            // What was answered before is read alone.
+            outcomes.push(match submission.idempotency.is_none() || taken.next() == Some(true) {
+                true => {
+                    new.push(submission);
+                    Outcome::Done(Ok(Submitted::Created(Box::new(submission.run.clone()))))
+                }
+                false => Outcome::Apart,
+            });
+        }
+        if new.is_empty() {
+            return Ok((outcomes, Announcement::default()));
+        }
+        insert_runs(connection, &new).await?;
+        let (mut begun, mut events) = (Vec::new(), Vec::new());
+        for submission in new {
+            begun.extend(first_steps(submission));
+            if let SessionChoice::New(session) = &submission.session {
+                events.extend(created(&submission.run, session, None));
+            }
+        }
+        steps::insert(connection, &begun).await?;
+        write::events(connection, &events).await?;
+        Ok((outcomes, Announcement::queued()))
+    }
+}
+
+fn key_of(submission: &Submission) -> Option<(&Idempotency, Timestamp)> {
+    Some((submission.idempotency.as_ref()?, submission.run.created_at))
+}
+
+/// The steps that a run begins with.
+fn first_steps(submission: &Submission) -> impl Iterator<Item = (&RunId, Step)> {
+    let run = &submission.run;
+    (1..)
+        .zip(&submission.steps)
+        .map(|(number, body)| (&run.id, Step { number, delivery: 0, at: run.created_at, body: body.clone() }))
 }
 
 impl PostgresStore {
@@ -73,10 +166,7 @@ pub(crate) async fn place(
     }
     let mut children = Vec::new();
     let session = match &submission.session {
-        SessionChoice::New(session) => {
-            insert_session(connection, session).await?;
-            (**session).clone()
-        }
+        SessionChoice::New(session) => (**session).clone(),
         SessionChoice::Resume(session_id) => {
             let session = load::session(connection, session_id).await?;
             match deliver(connection, run, &submission.delivers).await? {
@@ -88,12 +178,8 @@ pub(crate) async fn place(
             resume(connection, session, run).await?
         }
     };
-    documents::refer(connection).await?;
-    insert_run(connection, submission).await?;
-    let begun = (1..).zip(&submission.steps);
-    let begun =
-        begun.map(|(number, body)| Step { number, delivery: 0, at: run.created_at, body: body.clone() });
-    steps::insert(connection, &run.id, &begun.collect::<Vec<_>>()).await?;
+    insert_runs(connection, &[submission]).await?;
+    steps::insert(connection, &first_steps(submission).collect::<Vec<_>>()).await?;
     if run.execution_mode == ExecutionMode::AsyncCallback {
         sessions::settle_parent(connection, &session, run.created_at).await?;
     }

@@ -74,7 +74,7 @@ async fn queue_again(connection: &mut PgConnection, wake: &Wake) -> Result<Optio
     }
     let number = steps::next_number(connection, &wake.run_id).await?;
     let next = RunStep { number, delivery: 0, at: wake.now, body: wake.step.clone() };
-    steps::insert(connection, &wake.run_id, &[next]).await?;
+    steps::insert(connection, &[(&wake.run_id, next)]).await?;
     write::steps(connection, Vec::new(), std::slice::from_ref(&step)).await?;
     Ok(Some(step))
 }

@@ -10,6 +10,7 @@ mod claims;
 mod connect;
 mod documents;
 mod given_up;
+mod groups;
 mod make;
 mod notices;
 mod order;

@@ -88,9 +88,10 @@ const SLOW_EVENTS: usize = 10;
 async fn a_reader_that_follows_many_writers_misses_nothing() {
     let database = Database::start();
     let store = database.store().await;
+    let coordinators = [database.store().await, database.store().await];
     let mut writers = Vec::new();
     for writer in 0..WRITERS {
-        let store = store.clone();
+        let store = coordinators[writer % 2].clone();
         writers.push(tokio::spawn(async move {
             for run in 0..RUNS {
                 store.submit_run(fresh(&format!("{writer}-{run}"))).await.unwrap();
