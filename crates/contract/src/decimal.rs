@@ -4,7 +4,7 @@ mod arithmetic;
 
 use std::cmp::Ordering;
 
-pub(crate) use arithmetic::{Rounding, DIVISION_DIGITS};
+pub(crate) use arithmetic::Rounding;
 use serde_json::{Number, Value};
 
 /// A number as a sign and `0.digits × 10^exponent`, without zeros at either end.

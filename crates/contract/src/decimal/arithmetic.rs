@@ -7,7 +7,7 @@ use crate::limits::MAX_NUMBER_DIGITS;
 use crate::number::{exact, is_kept};
 
 /// The significant digits of a quotient that does not end, as in the decimal128 of IEEE 754.
-pub(crate) const DIVISION_DIGITS: usize = 34;
+const DIVISION_DIGITS: usize = 34;
 
 /// How far the exponents of results and operands may be from zero.
 const MAX_EXPONENT: i64 = 2 * MAX_NUMBER_DIGITS as i64;

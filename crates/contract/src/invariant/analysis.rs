@@ -189,10 +189,9 @@ fn walk_call(
     scope: &mut Scope<'_>,
     facts: &mut Facts,
 ) -> Result<(), ExpressionError> {
-    // Operators have names that no rule can write, such as `_==_` and `@in`.
-    let is_operator = call.func_name.starts_with(['_', '@', '!', '-']) && call.target.is_none();
     let mut parts = parts(expression);
-    if !is_operator {
+    // Operators have names that no rule can write, such as `_==_` and `@in`.
+    if !functions::is_operator(&call.func_name) {
         let is_variable = |name: &str| {
             scope.variables.contains(&name) || scope.names.iter().any(|known| known == name)
         };

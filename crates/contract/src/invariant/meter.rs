@@ -74,7 +74,7 @@ fn made_environment() -> Result<Env, DeclarationError> {
     environment.add_overload(CHARGE, "charge_one", vec![DYN_TYPE], charge)?;
     environment.add_overload(CHARGE, "charge_two", vec![DYN_TYPE, DYN_TYPE], charge)?;
     for arguments in 1..=MOST_ARGUMENTS {
-        let types = std::iter::repeat_n(DYN_TYPE, 1 + arguments).collect();
+        let types = (0..=arguments).map(|_| DYN_TYPE).collect();
         environment.add_overload(CALL, &format!("call_{arguments}"), types, functions::call)?;
     }
     Ok(environment)

@@ -9,9 +9,6 @@ use super::meter::{CALL, CHARGE};
 use super::number::Number;
 use crate::decimal::Decimal;
 
-/// Operators that are the evaluator's own: their cost does not grow with their operands, and they do not read numbers.
-const KEPT: &[&str] = &["_&&_", "_||_", "!_", "_?_:_", "@not_strictly_false", "_[_]"];
-
 /// Rewrites an expression that was analysed.
 pub(super) fn rewrite(expression: &mut IdedExpr, source: &SourceInfo) {
     match &mut expression.expr {
@@ -50,11 +47,12 @@ fn rewrite_call(expression: &mut IdedExpr, source: &SourceInfo) {
     // The evaluator builds the result of `map` and `filter` in place if it sees its own accumulator here.
     let accumulates = call.args.first().is_some_and(is_accumulator)
         && call.args.get(1).is_some_and(|added| matches!(added.expr, Expr::List(_)));
-    let is_kept = KEPT.contains(&call.func_name.as_str());
+    let is_kept = functions::EVALUATED.contains(&call.func_name.as_str());
     let resolved = if is_kept { None } else { functions::resolve(call, &|_| false).ok() };
     let qualified = resolved.as_ref().is_some_and(|resolved| resolved.is_qualified);
-    let target = call.target.take().filter(|_| !qualified).map(|target| *target);
-    call.args.splice(0..0, target);
+    if let Some(target) = call.target.take().filter(|_| !qualified) {
+        call.args.insert(0, *target);
+    }
     call.args.iter_mut().for_each(|part| rewrite(part, source));
     if call.func_name == "_[_]"
         && let Some(index) = call.args.get_mut(1).filter(|index| !matches!(index.expr, Expr::Literal(_)))
@@ -87,13 +85,11 @@ fn rewrite_literal(expression: &mut IdedExpr, float: f64, source: &SourceInfo) {
     let Some((start, end)) = source.offset_for(expression.id) else { return };
     let length = (end as usize).saturating_sub(start as usize) + 1;
     let written: String = source.source.chars().skip(start as usize).take(length).collect();
-    let written = written.trim();
-    // CEL also writes `.5`.
-    let written = match (written.strip_prefix('.'), written.strip_prefix("-.")) {
-        (Some(fraction), _) => format!("0.{fraction}"),
-        (_, Some(fraction)) => format!("-0.{fraction}"),
-        _ => written.to_owned(),
-    };
+    // CEL also writes `.5`, and its parser takes the sign of a number into the value, but not into the place.
+    let unsigned = written.trim().trim_start_matches(['-', ' ']);
+    let sign = if float.is_sign_negative() { "-" } else { "" };
+    let zero = if unsigned.starts_with('.') { "0" } else { "" };
+    let written = format!("{sign}{zero}{unsigned}");
     let Some(exact) = Decimal::parse(&written) else { return };
     if Number::of_literal(float) != Some(exact)
         && let Some(row) = functions::operator(NUMBER)

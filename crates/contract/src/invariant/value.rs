@@ -74,18 +74,20 @@ pub(super) fn write_key(value: &(dyn Val + '_), key: &mut String) {
         return key.push(']');
     }
     if let Some(map) = value.downcast_ref::<CelMap>() {
-        let named = |(name, member): (&CelMapKey<'_>, _)| {
+        let mut members: Vec<(String, &CelMapKey<'_>)> = Vec::new();
+        for name in map.inner().keys() {
             let mut text = String::new();
             write_key(name.inner(), &mut text);
-            (text, member)
-        };
-        let mut members: Vec<(String, &Box<dyn Val + '_>)> = map.inner().iter().map(named).collect();
+            members.push((text, name));
+        }
         members.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
         key.push('{');
-        for (name, member) in members {
-            key.push_str(&name);
+        for (text, name) in members {
+            key.push_str(&text);
             key.push(':');
-            write_key(member.as_ref(), key);
+            if let Some(member) = map.inner().get(name) {
+                write_key(member.as_ref(), key);
+            }
             key.push(',');
         }
         return key.push('}');

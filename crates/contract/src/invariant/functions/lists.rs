@@ -19,8 +19,8 @@ pub(super) const TABLE: &[Function] = &[
     Function::new("reverse", "list.reverse() or text.reverse()", (1, 1), None, reverse),
     Function::new("slice", "list.slice(start, end)", (3, 3), LIST, slice).surface(),
     Function::new("flatten", "list.flatten() or list.flatten(depth)", (1, 2), LIST, flatten),
-    Function::new("first", "list.first()", (1, 1), None, |arguments| end(arguments, |items| items.first())).surface(),
-    Function::new("last", "list.last()", (1, 1), None, |arguments| end(arguments, |items| items.last())).surface(),
+    Function::new("first", "list.first()", (1, 1), None, first).surface(),
+    Function::new("last", "list.last()", (1, 1), None, last).surface(),
     Function::new("lists.range", "lists.range(size)", (1, 1), LIST, range),
     Function::new("sets.contains", "sets.contains(list, part)", (2, 2), None, |arguments| {
         let [list, part] = sets(arguments)?;
@@ -155,13 +155,19 @@ fn flatten_into<'v>(items: &[Box<dyn Val + 'v>], depth: u64, flat: &mut Vec<Box<
     }
 }
 
-fn end<'v>(
-    arguments: &[Argument<'_, 'v>],
-    of: impl for<'a> Fn(&'a [Box<dyn Val + 'v>]) -> Option<&'a Box<dyn Val + 'v>>,
-) -> Made<'v> {
+fn first<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
     let [items] = arguments else { return Err(Wrong::Kinds) };
-    let item = of(list(*items)?).ok_or_else(|| Wrong::Because("the list is empty".to_owned()))?;
-    meter::spend(meter::weight(&[item.as_ref()]))?;
+    made_item(list(*items)?.first().map(AsRef::as_ref))
+}
+
+fn last<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
+    let [items] = arguments else { return Err(Wrong::Kinds) };
+    made_item(list(*items)?.last().map(AsRef::as_ref))
+}
+
+fn made_item<'v>(item: Option<Argument<'_, 'v>>) -> Made<'v> {
+    let item = item.ok_or_else(|| Wrong::Because("the list is empty".to_owned()))?;
+    meter::spend(meter::weight(&[item]))?;
     Ok(item.clone_as_boxed())
 }
 

@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 
 use accord_json::nearest;
 use cel::ExecutionError;
-use cel::common::ast::{CallExpr, Expr};
+use cel::common::ast::{CallExpr, Expr, LiteralValue};
 use cel::common::types::{CelBool, CelInt, CelList, CelString};
 use cel::common::value::{CowVal, Val};
 
@@ -107,6 +107,9 @@ impl Function {
 const TABLES: &[&[Function]] =
     &[operators::TABLE, numbers::TABLE, lists::TABLE, texts::TABLE, times::TABLE, types::TABLE];
 
+/// Operators that are the evaluator's own: their cost does not grow with their operands, and they do not read numbers.
+pub(super) const EVALUATED: &[&str] = &["_&&_", "_||_", "!_", "_?_:_", "@not_strictly_false", "_[_]"];
+
 /// What the names in front of functions can be.
 const NAMESPACES: &[&str] = &["math", "lists", "sets", "strings"];
 
@@ -162,9 +165,14 @@ pub(super) fn operator(name: &str) -> Option<i64> {
     row(name).map(|(row, _)| row)
 }
 
+/// Whether a call is written as an operator, or by a macro.
+pub(super) fn is_operator(name: &str) -> bool {
+    EVALUATED.contains(&name) || row(name).is_some_and(|(_, function)| function.is_operator())
+}
+
 /// The operator that a rewritten expression is, as people write it.
 pub(super) fn operator_of(call: &CallExpr) -> Option<&'static str> {
-    let Some(Expr::Literal(cel::common::ast::LiteralValue::Int(row))) = call.args.first().map(|row| &row.expr) else {
+    let Some(Expr::Literal(LiteralValue::Int(row))) = call.args.first().map(|row| &row.expr) else {
         return None;
     };
     let function = at(*row.inner()).filter(|function| call.func_name == meter::CALL && function.is_operator())?;

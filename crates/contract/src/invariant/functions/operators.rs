@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use cel::common::types::{CelBytes, CelMap};
+use cel::common::types::{CelBytes, CelMap, CelMapKey};
 use cel::common::value::Val;
 
 use super::{Argument, Function, Made, Reads, Wrong};
@@ -180,10 +180,10 @@ fn remainder<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
 fn contained<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
     let [item, container] = arguments else { return Err(Wrong::Kinds) };
     if let Some(map) = container.downcast_ref::<CelMap>() {
-        let is_item = |name: &cel::common::types::CelMapKey<'_>| equal(*item, name.inner());
-        return match super::super::value::text(*item) {
-            Some(name) => made_bool(map.inner().contains_key(&name.into())),
-            None => made_bool(map.inner().keys().any(is_item)),
+        let is_item = |name: &CelMapKey<'_>| equal(*item, name.inner());
+        return match text(*item) {
+            Ok(name) => made_bool(map.inner().contains_key(&CelMapKey::String(name.into()))),
+            Err(_) => made_bool(map.inner().keys().any(is_item)),
         };
     }
     made_bool(list(*container)?.iter().any(|other| equal(*item, other.as_ref())))
