@@ -136,7 +136,8 @@ impl Decimal {
     pub(crate) fn fixed(&self, places: usize) -> Option<String> {
         let rounded = self.rounded(i64::try_from(places).ok()?, Rounding::HalfEven)?;
         let (mantissa, exponent) = rounded.scaled();
-        let missing = exponent.checked_add(i64::try_from(places).ok()?).filter(|zeros| *zeros <= 4 * MAX_EXPONENT)?;
+        let missing =
+            exponent.checked_add(i64::try_from(places).ok()?).filter(|zeros| *zeros <= 4 * MAX_EXPONENT)?;
         let missing = usize::try_from(missing).ok()?;
         let digits = format!("{}{}", mantissa.magnitude(), "0".repeat(missing));
         let digits = format!("{digits:0>width$}", width = places + 1);
@@ -188,7 +189,11 @@ impl Decimal {
 
 impl From<i64> for Decimal {
     fn from(number: i64) -> Self {
-        Self::made(BigInt::from(number), 0).unwrap_or(Self { negative: false, digits: Vec::new(), exponent: 0 })
+        Self::made(BigInt::from(number), 0).unwrap_or(Self {
+            negative: false,
+            digits: Vec::new(),
+            exponent: 0,
+        })
     }
 }
 
@@ -198,7 +203,8 @@ fn digits(number: &BigInt) -> usize {
 
 /// A power of ten, if it is one that the limits allow.
 fn power(exponent: usize) -> Option<BigInt> {
-    let exponent = u32::try_from(exponent).ok().filter(|exponent| i64::from(*exponent) <= 4 * MAX_EXPONENT)?;
+    let exponent =
+        u32::try_from(exponent).ok().filter(|exponent| i64::from(*exponent) <= 4 * MAX_EXPONENT)?;
     Some(BigInt::from(10).pow(exponent))
 }
 
@@ -285,11 +291,19 @@ mod tests {
             ("1e-900", 0, HalfAway, "0"),
             ("7", 5, HalfAway, "7"),
         ] {
-            assert_eq!(decimal(number).rounded(places, rounding).unwrap().plain(), expected, "{number} {rounding:?}");
+            assert_eq!(
+                decimal(number).rounded(places, rounding).unwrap().plain(),
+                expected,
+                "{number} {rounding:?}"
+            );
         }
-        for (number, places, expected) in
-            [("1.5", 2, "1.50"), ("0.004", 2, "0.00"), ("-0.005", 2, "0.00"), ("-1.015", 2, "-1.02"), ("1e3", 0, "1000")]
-        {
+        for (number, places, expected) in [
+            ("1.5", 2, "1.50"),
+            ("0.004", 2, "0.00"),
+            ("-0.005", 2, "0.00"),
+            ("-1.015", 2, "-1.02"),
+            ("1e3", 0, "1000"),
+        ] {
             assert_eq!(decimal(number).fixed(places).unwrap(), expected, "{number}");
         }
     }
@@ -306,9 +320,13 @@ mod tests {
 
     #[test]
     fn numbers_are_written_plainly() {
-        for (number, expected) in
-            [("1e3", "1000"), ("-0.050", "-0.05"), ("1e60", "1e60"), ("-1.5e-60", "-1.5e-60"), ("12.30", "12.3")]
-        {
+        for (number, expected) in [
+            ("1e3", "1000"),
+            ("-0.050", "-0.05"),
+            ("1e60", "1e60"),
+            ("-1.5e-60", "-1.5e-60"),
+            ("12.30", "12.3"),
+        ] {
             assert_eq!(decimal(number).plain(), expected);
         }
     }

@@ -192,10 +192,10 @@ fn walk_call(
     let mut parts = parts(expression);
     // Operators have names that no rule can write, such as `_==_` and `@in`.
     if !functions::is_operator(&call.func_name) {
-        let is_variable = |name: &str| {
-            scope.variables.contains(&name) || scope.names.iter().any(|known| known == name)
-        };
-        let called = functions::resolve(call, &is_variable).map_err(|error| expression_error(expression, error))?;
+        let is_variable =
+            |name: &str| scope.variables.contains(&name) || scope.names.iter().any(|known| known == name);
+        let called =
+            functions::resolve(call, &is_variable).map_err(|error| expression_error(expression, error))?;
         // A namespace is no value.
         if called.is_qualified {
             parts.remove(0);

@@ -139,7 +139,10 @@ mod tests {
         let told = |text: &str| holds(text, &variables).unwrap_err();
         assert_eq!(told("review.findings.size() > 0"), "review is null, so it has no field 'findings'");
         assert_eq!(told("other.a.b == 1"), "other.a is null, so it has no field 'b'");
-        assert_eq!(told("other.a.size() > 0"), "'size' does not accept null; write size(value) or value.size()");
+        assert_eq!(
+            told("other.a.size() > 0"),
+            "'size' does not accept null; write size(value) or value.size()"
+        );
     }
 
     #[test]

@@ -28,8 +28,13 @@ pub(super) fn parser() -> Parser {
 type Expanded = Result<Option<IdedExpr>, ParseError>;
 
 /// `list.sortBy(x, key)` sorts `list.map(x, [key, x])`, so the list is evaluated once.
-fn sort_by(helper: &mut MacroExprHelper<'_>, target: &mut Option<IdedExpr>, args: &mut Vec<IdedExpr>) -> Expanded {
-    let Some((list, key, item)) = target.take().zip(args.pop()).zip(args.pop()).map(|((a, b), c)| (a, b, c)) else {
+fn sort_by(
+    helper: &mut MacroExprHelper<'_>,
+    target: &mut Option<IdedExpr>,
+    args: &mut Vec<IdedExpr>,
+) -> Expanded {
+    let Some((list, key, item)) = target.take().zip(args.pop()).zip(args.pop()).map(|((a, b), c)| (a, b, c))
+    else {
         return Ok(None);
     };
     let name = item_name(helper, &item)?;
@@ -52,9 +57,15 @@ fn sort_by(helper: &mut MacroExprHelper<'_>, target: &mut Option<IdedExpr>, args
 }
 
 /// `list.reduce(total, x, 0, total + x)` goes through a list with what was made of the items before.
-fn reduce(helper: &mut MacroExprHelper<'_>, target: &mut Option<IdedExpr>, args: &mut Vec<IdedExpr>) -> Expanded {
+fn reduce(
+    helper: &mut MacroExprHelper<'_>,
+    target: &mut Option<IdedExpr>,
+    args: &mut Vec<IdedExpr>,
+) -> Expanded {
     let Some((list, step)) = target.take().zip(args.pop()) else { return Ok(None) };
-    let Some((accu_init, (item, total))) = args.pop().zip(args.pop().zip(args.pop())) else { return Ok(None) };
+    let Some((accu_init, (item, total))) = args.pop().zip(args.pop().zip(args.pop())) else {
+        return Ok(None);
+    };
     let (item_name, total_name) = (item_name(helper, &item)?, item_name(helper, &total)?);
     if item_name == total_name {
         return Err(helper.new_error(item.id, "the two names of 'reduce' must differ"));

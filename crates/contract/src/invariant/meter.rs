@@ -11,8 +11,8 @@ use std::sync::{Arc, LazyLock};
 
 use accord_json::Stop;
 use cel::common::types::{
-    BOOL_TYPE, BYTES_TYPE, CelBool, CelBytes, CelList, CelMap, DOUBLE_TYPE, DYN_TYPE, INT_TYPE, LIST_TYPE, MAP_TYPE,
-    NULL_TYPE, STRING_TYPE, TYPE_TYPE, UINT_TYPE,
+    BOOL_TYPE, BYTES_TYPE, CelBool, CelBytes, CelList, CelMap, DOUBLE_TYPE, DYN_TYPE, INT_TYPE, LIST_TYPE,
+    MAP_TYPE, NULL_TYPE, STRING_TYPE, TYPE_TYPE, UINT_TYPE,
 };
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
@@ -66,9 +66,18 @@ pub(super) fn environment() -> Option<Arc<Env>> {
 
 fn made_environment() -> Result<Env, DeclarationError> {
     let mut environment = Env::default();
-    for named in
-        [BOOL_TYPE, BYTES_TYPE, DOUBLE_TYPE, INT_TYPE, LIST_TYPE, MAP_TYPE, NULL_TYPE, STRING_TYPE, TYPE_TYPE, UINT_TYPE]
-    {
+    for named in [
+        BOOL_TYPE,
+        BYTES_TYPE,
+        DOUBLE_TYPE,
+        INT_TYPE,
+        LIST_TYPE,
+        MAP_TYPE,
+        NULL_TYPE,
+        STRING_TYPE,
+        TYPE_TYPE,
+        UINT_TYPE,
+    ] {
         environment.add_type(named)?;
     }
     environment.add_overload(CHARGE, "charge_one", vec![DYN_TYPE], charge)?;
@@ -135,4 +144,3 @@ fn weigh(value: &(dyn Val + '_), cost: u64, left: u64) -> u64 {
     };
     cost + 1 + bytes_cost(bytes)
 }
-

@@ -113,7 +113,8 @@ impl Walk<'_> {
                 _ => None,
             },
             Expr::Comprehension(inner) => {
-                let is_item = |part: &IdedExpr| matches!(&part.expr, Expr::Ident(name) if *name == inner.iter_var);
+                let is_item =
+                    |part: &IdedExpr| matches!(&part.expr, Expr::Ident(name) if *name == inner.iter_var);
                 let keeps = inner.accu_var.starts_with('@') && added(&inner.loop_step).is_some_and(is_item);
                 if keeps { self.list(&inner.iter_range) } else { None }
             }

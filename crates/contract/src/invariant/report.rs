@@ -74,8 +74,8 @@ fn one_line(text: &str) -> String {
 /// Both sides of a comparison: `here 2 == 3`.
 fn sides(expression: &IdedExpr, context: &Context<'_, '_>) -> Option<String> {
     let Expr::Call(call) = &expression.expr else { return None };
-    let operator =
-        functions::operator_of(call).filter(|operator| ["==", "!=", "<", "<=", ">", ">="].contains(operator))?;
+    let operator = functions::operator_of(call)
+        .filter(|operator| ["==", "!=", "<", "<=", ">", ">="].contains(operator))?;
     let [_, left, right] = call.args.as_slice() else { return None };
     let side = |side| CelValue::resolve_val(side, context).ok().map(|value| value::describe(value.as_ref()));
     Some(format!("here: {} {operator} {}", side(left)?, side(right)?))
@@ -87,7 +87,8 @@ pub(super) fn reason(error: &ExecutionError, expression: &IdedExpr, documents: &
         _ if meter::is_exhausted(error) => TOO_LARGE.to_owned(),
         ExecutionError::NoSuchKey(name) => missing_field(name, expression, documents),
         ExecutionError::NoSuchOverload(overload) => {
-            let types: Vec<&str> = overload.argument_types().iter().map(|name| value::kind_named(name)).collect();
+            let types: Vec<&str> =
+                overload.argument_types().iter().map(|name| value::kind_named(name)).collect();
             let taken = || match (overload.function().trim_matches(['_', '@']), types.as_slice()) {
                 (".", [owner, ..]) => format!("{owner} has no fields"),
                 (function, types) => format!("'{function}' does not accept {}", types.join(" and ")),
@@ -100,7 +101,9 @@ pub(super) fn reason(error: &ExecutionError, expression: &IdedExpr, documents: &
         ExecutionError::IndexOutOfBounds(CelValue::Int(index)) => format!("the list has no item {index}"),
         ExecutionError::IndexOutOfBounds(_) => "the list has no such item".to_owned(),
         ExecutionError::UndeclaredReference(name) => format!("unknown name {}", quoted(name)),
-        ExecutionError::FunctionError { function, message } if function == functions::EXPLAINED => message.clone(),
+        ExecutionError::FunctionError { function, message } if function == functions::EXPLAINED => {
+            message.clone()
+        }
         ExecutionError::DuplicateKey(_) => "an object has a key twice".to_owned(),
         _ => "incompatible operands".to_owned(),
     }

@@ -40,7 +40,8 @@ impl Moment {
 
     /// The beginning of a day, as `2026-01-31` writes it, in UTC.
     pub(super) fn of_day(text: &str) -> Option<Self> {
-        let is_day = text.len() == 10 && text.chars().all(|character| character.is_ascii_digit() || character == '-');
+        let is_day =
+            text.len() == 10 && text.chars().all(|character| character.is_ascii_digit() || character == '-');
         let day = is_day.then(|| text.parse::<civil::Date>().ok())??;
         Self::new(day.to_zoned(tz::TimeZone::UTC).ok()?.timestamp().as_nanosecond())
     }
@@ -97,9 +98,12 @@ impl Span {
         let mut total = 0i128;
         while !rest.is_empty() || rest.len() == unsigned.len() {
             let (number, after) = rest.split_at(rest.find(|character: char| character.is_alphabetic())?);
-            let (unit, after) = after.split_at(after.find(|character: char| !character.is_alphabetic()).unwrap_or(after.len()));
+            let (unit, after) = after
+                .split_at(after.find(|character: char| !character.is_alphabetic()).unwrap_or(after.len()));
             let (_, nanoseconds) = UNITS.iter().find(|(name, _)| *name == unit)?;
-            let part = Decimal::parse(number).filter(|number| !number.is_negative())?.times(&Decimal::from(*nanoseconds))?;
+            let part = Decimal::parse(number)
+                .filter(|number| !number.is_negative())?
+                .times(&Decimal::from(*nanoseconds))?;
             total = total.checked_add(i128::from(part.whole()?))?;
             rest = after;
         }
@@ -168,9 +172,12 @@ mod tests {
         ] {
             assert_eq!(Moment::parse(text).map(Moment::text).as_deref(), expected, "{text}");
         }
-        for (text, expected) in
-            [("2026-01-31", Some("2026-01-31T00:00:00Z")), ("2026-1-31", None), ("2026-02-30", None), ("20260131", None)]
-        {
+        for (text, expected) in [
+            ("2026-01-31", Some("2026-01-31T00:00:00Z")),
+            ("2026-1-31", None),
+            ("2026-02-30", None),
+            ("20260131", None),
+        ] {
             assert_eq!(Moment::of_day(text).map(Moment::text).as_deref(), expected, "{text}");
         }
     }

@@ -88,7 +88,8 @@ pub(super) fn sort_pairs<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
         let [key, item] = list(pair.as_ref())? else { return Err(Wrong::Kinds) };
         keyed.push((key.as_ref(), item.as_ref()));
     }
-    check_order(keyed.iter().map(|(key, _)| *key)).map_err(|_| Wrong::Because("the keys have no common order".to_owned()))?;
+    check_order(keyed.iter().map(|(key, _)| *key))
+        .map_err(|_| Wrong::Because("the keys have no common order".to_owned()))?;
     charge_for_sorting(arguments, keyed.len())?;
     keyed.sort_by(|(left, _), (right, _)| compare(*left, *right).unwrap_or(Ordering::Equal));
     made_list(keyed.into_iter().map(|(_, item)| item.clone_as_boxed()).collect())
@@ -140,7 +141,8 @@ fn slice<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
 fn flatten<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
     let [items, depth @ ..] = arguments else { return Err(Wrong::Kinds) };
     let depth = depth.first().map_or(Ok(1), |depth| whole(*depth))?;
-    let depth = u64::try_from(depth).map_err(|_| Wrong::Because(format!("the depth is negative: {depth}")))?;
+    let depth =
+        u64::try_from(depth).map_err(|_| Wrong::Because(format!("the depth is negative: {depth}")))?;
     let mut flat = Vec::new();
     flatten_into(list(*items)?, depth, &mut flat);
     made_list(flat)

@@ -175,7 +175,8 @@ pub(super) fn operator_of(call: &CallExpr) -> Option<&'static str> {
     let Some(Expr::Literal(LiteralValue::Int(row))) = call.args.first().map(|row| &row.expr) else {
         return None;
     };
-    let function = at(*row.inner()).filter(|function| call.func_name == meter::CALL && function.is_operator())?;
+    let function =
+        at(*row.inner()).filter(|function| call.func_name == meter::CALL && function.is_operator())?;
     Some(function.name.trim_matches('_'))
 }
 
@@ -203,7 +204,9 @@ pub(super) fn resolve(call: &CallExpr, is_variable: &dyn Fn(&str) -> bool) -> Re
             Some((row, function)) if function.takes(call.args.len()) => {
                 return Ok(Call { row, function, is_qualified: true });
             }
-            Some((_, function)) if !is_variable(namespace) => return Err(wrong_count(function, call.args.len())),
+            Some((_, function)) if !is_variable(namespace) => {
+                return Err(wrong_count(function, call.args.len()));
+            }
             None if !is_variable(namespace) => return Err(unknown(&name)),
             _ => {}
         }
@@ -278,7 +281,10 @@ fn error(function: &Function, wrong: Wrong, arguments: &[Argument<'_, '_>]) -> E
         Wrong::Because(reason) if function.is_operator() => reason,
         Wrong::Because(reason) => format!("'{name}' failed: {reason}"),
         Wrong::Item(index) => {
-            let item = arguments.first().and_then(|list| super::value::list(*list)).and_then(|items| items.get(index));
+            let item = arguments
+                .first()
+                .and_then(|list| super::value::list(*list))
+                .and_then(|items| items.get(index));
             let item = item.map(|item| described(item.as_ref())).unwrap_or_default();
             format!("'{name}' does not accept a list with {item} at index {index}{usage}")
         }

@@ -34,7 +34,9 @@ pub(super) const TABLE: &[Function] = &[
     }),
     Function::new("math.isNaN", "math.isNaN(number)", (1, 1), None, |arguments| is_number(arguments, false)),
     Function::new("math.isInf", "math.isInf(number)", (1, 1), None, |arguments| is_number(arguments, false)),
-    Function::new("math.isFinite", "math.isFinite(number)", (1, 1), None, |arguments| is_number(arguments, true)),
+    Function::new("math.isFinite", "math.isFinite(number)", (1, 1), None, |arguments| {
+        is_number(arguments, true)
+    }),
 ];
 
 fn one<'b, 'v>(arguments: &[Argument<'b, 'v>]) -> Result<Argument<'b, 'v>, Wrong> {

@@ -26,9 +26,17 @@ pub(super) const TABLE: &[Function] = &[
         made_bool(text.ends_with(end))
     }),
     Function::new("matches", "text.matches(pattern)", (2, 2), None, matches),
-    Function::new("split", "text.split(separator) or text.split(separator, parts)", (2, 3), Some("a list"), split),
+    Function::new(
+        "split",
+        "text.split(separator) or text.split(separator, parts)",
+        (2, 3),
+        Some("a list"),
+        split,
+    ),
     Function::new("join", "list.join() or list.join(separator)", (1, 2), TEXT, join),
-    Function::new("trim", "text.trim()", (1, 1), TEXT, |arguments| changed(arguments, |text| text.trim().to_owned())),
+    Function::new("trim", "text.trim()", (1, 1), TEXT, |arguments| {
+        changed(arguments, |text| text.trim().to_owned())
+    }),
     Function::new("lower", "text.lower()", (1, 1), TEXT, |arguments| changed(arguments, str::to_lowercase)),
     Function::new("upper", "text.upper()", (1, 1), TEXT, |arguments| changed(arguments, str::to_uppercase)),
     Function::new("lowerAscii", "text.lowerAscii()", (1, 1), TEXT, |arguments| {
@@ -39,9 +47,27 @@ pub(super) const TABLE: &[Function] = &[
     }),
     Function::new("charAt", "text.charAt(position)", (2, 2), TEXT, char_at),
     Function::new("indexOf", "text.indexOf(part) or text.indexOf(part, start)", (2, 3), NUMBER, index_of),
-    Function::new("lastIndexOf", "text.lastIndexOf(part) or text.lastIndexOf(part, start)", (2, 3), NUMBER, last_index_of),
-    Function::new("replace", "text.replace(old, new) or text.replace(old, new, times)", (3, 4), TEXT, replace),
-    Function::new("substring", "text.substring(start) or text.substring(start, end)", (2, 3), TEXT, substring),
+    Function::new(
+        "lastIndexOf",
+        "text.lastIndexOf(part) or text.lastIndexOf(part, start)",
+        (2, 3),
+        NUMBER,
+        last_index_of,
+    ),
+    Function::new(
+        "replace",
+        "text.replace(old, new) or text.replace(old, new, times)",
+        (3, 4),
+        TEXT,
+        replace,
+    ),
+    Function::new(
+        "substring",
+        "text.substring(start) or text.substring(start, end)",
+        (2, 3),
+        TEXT,
+        substring,
+    ),
     Function::new("strings.quote", "strings.quote(text)", (1, 1), TEXT, quote),
     Function::new("format", "text.format(list)", (2, 2), TEXT, format),
 ];
@@ -231,7 +257,9 @@ fn format<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
             made.push('%');
             continue;
         }
-        let value = values.next().ok_or_else(|| Wrong::Because("there are fewer values than directives".to_owned()))?;
+        let value = values
+            .next()
+            .ok_or_else(|| Wrong::Because("there are fewer values than directives".to_owned()))?;
         let written = directed(verb, places, value.as_ref()).ok_or_else(unknown)??;
         meter::spend(1 + meter::bytes_cost(written.len()))?;
         made.push_str(&written);
@@ -258,12 +286,13 @@ fn directed(verb: char, places: &str, value: Argument<'_, '_>) -> Option<Result<
     Some(match verb {
         's' if places.is_none() => super::types::written(value).ok_or_else(refused),
         'd' if places.is_none() => number(value).map_err(|_| refused()).and_then(|number| {
-            let whole = number.decimal().rounded(0, Rounding::Down).filter(|whole| *whole == number.decimal());
+            let whole =
+                number.decimal().rounded(0, Rounding::Down).filter(|whole| *whole == number.decimal());
             whole.map(|whole| whole.plain()).ok_or_else(refused)
         }),
-        'f' => number(value).map_err(|_| refused()).and_then(|number| {
-            number.decimal().fixed(places.unwrap_or(6)).ok_or_else(refused)
-        }),
+        'f' => number(value)
+            .map_err(|_| refused())
+            .and_then(|number| number.decimal().fixed(places.unwrap_or(6)).ok_or_else(refused)),
         'x' if places.is_none() => based(|number| format!("{number:x}")),
         'X' if places.is_none() => based(|number| format!("{number:X}")),
         'o' if places.is_none() => based(|number| format!("{number:o}")),

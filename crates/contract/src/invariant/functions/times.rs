@@ -34,12 +34,20 @@ pub(super) const TABLE: &[Function] = &[
     Function::new("getHours", "timestamp.getHours() or duration.getHours()", (1, 2), NUMBER, |arguments| {
         of_time(arguments, 3_600 * SECOND, |time| i64::from(time.hour()))
     }),
-    Function::new("getMinutes", "timestamp.getMinutes() or duration.getMinutes()", (1, 2), NUMBER, |arguments| {
-        of_time(arguments, 60 * SECOND, |time| i64::from(time.minute()))
-    }),
-    Function::new("getSeconds", "timestamp.getSeconds() or duration.getSeconds()", (1, 2), NUMBER, |arguments| {
-        of_time(arguments, SECOND, |time| i64::from(time.second()))
-    }),
+    Function::new(
+        "getMinutes",
+        "timestamp.getMinutes() or duration.getMinutes()",
+        (1, 2),
+        NUMBER,
+        |arguments| of_time(arguments, 60 * SECOND, |time| i64::from(time.minute())),
+    ),
+    Function::new(
+        "getSeconds",
+        "timestamp.getSeconds() or duration.getSeconds()",
+        (1, 2),
+        NUMBER,
+        |arguments| of_time(arguments, SECOND, |time| i64::from(time.second())),
+    ),
     Function::new("getMilliseconds", "timestamp.getMilliseconds()", (1, 2), NUMBER, |arguments| {
         of_day(arguments, |time| i64::from(time.millisecond()))
     }),
@@ -93,7 +101,10 @@ fn of_day<'v>(arguments: &[Argument<'_, 'v>], part: fn(&Zoned) -> i64) -> Made<'
     let moment = moment.downcast_ref::<Moment>().ok_or(Wrong::Kinds)?;
     let zone = zone.first().map_or(Ok("UTC"), |zone| text(*zone))?;
     let zoned = moment.zoned(zone).ok_or_else(|| {
-        Wrong::Because(format!("{} is not a time zone; write 'UTC' or an offset such as '+02:00'", quoted(zone)))
+        Wrong::Because(format!(
+            "{} is not a time zone; write 'UTC' or an offset such as '+02:00'",
+            quoted(zone)
+        ))
     })?;
     made_int(part(&zoned))
 }

@@ -72,7 +72,9 @@ fn unsigned<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
     let number = whole(arguments)?;
     match number.plain().parse::<u64>() {
         Ok(number) => Ok(Box::new(CelUInt::from(number))),
-        Err(_) => Err(Wrong::Because(format!("{} is not between 0 and 18446744073709551615", number.plain()))),
+        Err(_) => {
+            Err(Wrong::Because(format!("{} is not between 0 and 18446744073709551615", number.plain())))
+        }
     }
 }
 

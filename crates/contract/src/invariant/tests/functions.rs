@@ -47,16 +47,24 @@ fn every_function_is_in_the_guide_and_every_function_of_the_guide_exists() {
         assert!(named.contains(&function.name), "docs/guides/rules.md does not list {}", function.name);
         let last = function.name.rsplit('.').next().unwrap();
         let is_called = |example: &str| example.contains(&format!("{last}("));
-        assert!(examples().any(|(example, _)| is_called(example)), "docs/guides/rules.md has no example of {}", function.name);
+        assert!(
+            examples().any(|(example, _)| is_called(example)),
+            "docs/guides/rules.md has no example of {}",
+            function.name
+        );
     }
     for (name, _) in functions::MACROS {
         assert!(named.contains(name), "docs/guides/rules.md does not list {name}");
     }
     let known = |name: &str| functions::all().any(|function| function.name == name);
     let is_macro = |name: &str| functions::MACROS.iter().any(|(known, _)| *known == name);
-    let is_name = |name: &&&str| name.chars().all(|letter| letter.is_ascii_alphabetic() || "._".contains(letter));
+    let is_name =
+        |name: &&&str| name.chars().all(|letter| letter.is_ascii_alphabetic() || "._".contains(letter));
     for name in named.iter().filter(is_name) {
-        assert!(known(name) || is_macro(name) || *name == "in", "{name} of docs/guides/rules.md does not exist");
+        assert!(
+            known(name) || is_macro(name) || *name == "in",
+            "{name} of docs/guides/rules.md does not exist"
+        );
     }
 }
 
@@ -120,7 +128,10 @@ fn functions_give_what_they_should() {
         ("'aaa'.replace('a', 'b', 2)", "'bba'"),
         ("'ab'.replace('', '-')", "'-a-b-'"),
         ("strings.quote('a\"\\n')", "'\"a\\\\\"\\\\n\"'"),
-        ("'%s|%d|%.2f|%x|%X|%o|%b|%%'.format(['a', 2.0, 1.005, 255, 255, 8, -2])", "'a|2|1.00|ff|FF|10|-10|%'"),
+        (
+            "'%s|%d|%.2f|%x|%X|%o|%b|%%'.format(['a', 2.0, 1.005, 255, 255, 8, -2])",
+            "'a|2|1.00|ff|FF|10|-10|%'",
+        ),
         ("'%f'.format([0.1])", "'0.100000'"),
         // Times.
         ("timestamp('2026-01-31T00:00:00Z') + duration('24h')", "timestamp('2026-02-01T00:00:00Z')"),
@@ -153,15 +164,30 @@ fn a_function_with_wrong_arguments_says_what_it_got() {
         ("output.l.sum()", "'sum' does not accept a list with a string ('x') at index 1; write list.sum()"),
         ("output.s.sum()", "'sum' does not accept a string; write list.sum()"),
         ("[output.none].sum()", "'sum' does not accept a list with null at index 0; write list.sum()"),
-        ("output.l.sort()", "'sort' does not accept a list with a string ('x') at index 1; write list.sort()"),
+        (
+            "output.l.sort()",
+            "'sort' does not accept a list with a string ('x') at index 1; write list.sort()",
+        ),
         ("[output.none].sort()", "'sort' does not accept a list with null at index 0; write list.sort()"),
-        ("output.l.min()", "'min' does not accept a list with a string ('x') at index 1; write min(a, b) or list.min()"),
+        (
+            "output.l.min()",
+            "'min' does not accept a list with a string ('x') at index 1; write min(a, b) or list.min()",
+        ),
         ("[].max()", "'max' failed: the list is empty"),
         ("[].first()", "'first' failed: the list is empty"),
-        ("output.l.join()", "'join' does not accept a list with an integer (1) at index 0; write list.join() or list.join(separator)"),
-        ("output.n.split(',')", "'split' does not accept an integer and a string; write text.split(separator) or text.split(separator, parts)"),
+        (
+            "output.l.join()",
+            "'join' does not accept a list with an integer (1) at index 0; write list.join() or list.join(separator)",
+        ),
+        (
+            "output.n.split(',')",
+            "'split' does not accept an integer and a string; write text.split(separator) or text.split(separator, parts)",
+        ),
         ("abs(output.s)", "'abs' does not accept a string; write abs(number)"),
-        ("round(output.d, output.d)", "'round' does not accept a decimal number and a decimal number; write round(number) or round(number, places)"),
+        (
+            "round(output.d, output.d)",
+            "'round' does not accept a decimal number and a decimal number; write round(number) or round(number, places)",
+        ),
         ("output.s.charAt(2)", "'charAt' failed: a string of 1 characters has no position 2"),
         ("output.s.substring(1, 0)", "'substring' failed: the end is before the start"),
         ("output.l.slice(2, 9)", "'slice' failed: a list of 3 items has no part from 2 to 9"),
@@ -171,7 +197,10 @@ fn a_function_with_wrong_arguments_says_what_it_got() {
         ("duration(output.s)", "'duration' failed: 'x' is not a duration such as 1h30m"),
         ("timestamp(9223372036854775807)", "'timestamp' failed: a time is out of range"),
         ("date('9999-12-31') + duration('48h')", "a time is out of range"),
-        ("date('2026-01-01').getDate('Mars')", "'getDate' failed: 'Mars' is not a time zone; write 'UTC' or an offset such as '+02:00'"),
+        (
+            "date('2026-01-01').getDate('Mars')",
+            "'getDate' failed: 'Mars' is not a time zone; write 'UTC' or an offset such as '+02:00'",
+        ),
         ("int(output.s)", "'int' failed: 'x' is not a number"),
         ("int('1.5')", "'int' failed: 1.5 is not an integer"),
         ("uint(-1)", "'uint' failed: -1 is not between 0 and 18446744073709551615"),
@@ -193,7 +222,11 @@ fn a_function_with_wrong_arguments_says_what_it_got() {
     ] {
         // In a list, so that every kind of result compiles; a violation whatever the result is compared with.
         for rule in [format!("[{call}] == []"), format!("[{call}] != []")] {
-            assert!(line(&rule, &output).ends_with(&format!("could not be checked: {message})")), "{}", line(&rule, &output));
+            assert!(
+                line(&rule, &output).ends_with(&format!("could not be checked: {message})")),
+                "{}",
+                line(&rule, &output)
+            );
         }
     }
 }
@@ -210,7 +243,10 @@ fn a_wrong_call_is_an_error_that_names_what_is_meant() {
         ("output.l.exist(x, x)", "unknown function 'exist'; did you mean 'exists'?"),
         ("output.l.any(x, x)", "unknown function 'any'; did you mean 'exists'?"),
         ("now() > output.t", "unknown function 'now'; docs/guides/rules.md lists the functions"),
-        ("split('a') == []", "'split' takes 2 to 3 arguments, got 1; write text.split(separator) or text.split(separator, parts)"),
+        (
+            "split('a') == []",
+            "'split' takes 2 to 3 arguments, got 1; write text.split(separator) or text.split(separator, parts)",
+        ),
         ("math.abs(1, 2) == 1", "'math.abs' takes 1 argument, got 2; write math.abs(number)"),
         ("min() == 1", "'min' takes 1 or more arguments, got 0; write min(a, b) or list.min()"),
         ("[1].reduce(x, 0, x) == 0", "'reduce' is called like this: list.reduce(total, x, 0, total + …x…)"),
@@ -226,7 +262,8 @@ fn a_wrong_call_is_an_error_that_names_what_is_meant() {
 #[test]
 fn a_namespace_is_no_variable_but_a_variable_may_have_its_name() {
     assert!(compile_error("math > 1").contains("unknown variable 'math'"));
-    let condition = crate::Condition::compile("sets.contains(1) && sets.contains([1, 2], [1])", &["sets"]).unwrap();
+    let condition =
+        crate::Condition::compile("sets.contains(1) && sets.contains([1, 2], [1])", &["sets"]).unwrap();
     let sets = json!([1]);
     assert_eq!(condition.holds(&[("sets", &sets)], &accord_json::Meter::default()), Ok(true));
 }
@@ -284,11 +321,26 @@ fn rules_with_functions_report_the_fields_they_read() {
         condition.reads().iter().map(|(name, place)| place.path().replacen('$', name, 1)).collect()
     };
     for (rule, expected) in [
-        ("output.total == output.lines.map(l, l.amount).sum()", &["output.total", "output.lines", "output.lines[0].amount"][..]),
-        ("output.lines.reduce(s, l, input.start, s + l.amount) > 0", &["output.lines", "input.start", "output.lines[0].amount"]),
-        ("output.lines.sortBy(l, l.amount).all(l, l.text != '')", &["output.lines", "output.lines[0].amount", "output.lines[0]", "output.lines[0].text"]),
-        ("output.lines.filter(l, l.a).all(m, m.b)", &["output.lines", "output.lines[0].a", "output.lines[0]", "output.lines[0].b"]),
-        ("output.lines.first().text == output.lines.reverse().last().kind", &["output.lines[0].text", "output.lines[0].kind"]),
+        (
+            "output.total == output.lines.map(l, l.amount).sum()",
+            &["output.total", "output.lines", "output.lines[0].amount"][..],
+        ),
+        (
+            "output.lines.reduce(s, l, input.start, s + l.amount) > 0",
+            &["output.lines", "input.start", "output.lines[0].amount"],
+        ),
+        (
+            "output.lines.sortBy(l, l.amount).all(l, l.text != '')",
+            &["output.lines", "output.lines[0].amount", "output.lines[0]", "output.lines[0].text"],
+        ),
+        (
+            "output.lines.filter(l, l.a).all(m, m.b)",
+            &["output.lines", "output.lines[0].a", "output.lines[0]", "output.lines[0].b"],
+        ),
+        (
+            "output.lines.first().text == output.lines.reverse().last().kind",
+            &["output.lines[0].text", "output.lines[0].kind"],
+        ),
         ("math.greatest(output.a, input.b) > 1", &["output.a", "input.b"]),
         ("output.lines.map(l, [1, l]).all(p, p.x)", &["output.lines", "output.lines[0]"]),
     ] {

@@ -152,12 +152,21 @@ fn functions_are_charged_for_what_they_make() {
         "output.l.all(x, output.s.reverse() != '' && output.s.upper() != '')",
         "lists.range(100000).all(x, 1e300 / 7 > 0 && 1e300 / 7 > 0)",
     ] {
-        assert!(line(rule, &output).contains("the data is too large for this rule"), "{rule}: {:?}", check(rule, &output));
+        assert!(
+            line(rule, &output).contains("the data is too large for this rule"),
+            "{rule}: {:?}",
+            check(rule, &output)
+        );
     }
-    for rule in ["lists.range(1000).sort().distinct().sum() == 499500", "output.l.sortBy(x, -x).first() == 1999"] {
+    for rule in
+        ["lists.range(1000).sort().distinct().sum() == 499500", "output.l.sortBy(x, -x).first() == 1999"]
+    {
         assert!(holds(rule, &output), "{rule}: {:?}", check(rule, &output));
     }
-    assert!(line("lists.range(60).reduce(n, x, 1.000000001, n * n) > 0", &output).contains("a number is too large"));
+    assert!(
+        line("lists.range(60).reduce(n, x, 1.000000001, n * n) > 0", &output)
+            .contains("a number is too large")
+    );
 }
 
 #[test]

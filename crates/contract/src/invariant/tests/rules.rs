@@ -120,7 +120,10 @@ fn rules_that_cannot_be_evaluated_are_violations_with_a_reason() {
     };
     assert_eq!(reason("1 / output.zero == 1"), "division by zero");
     assert_eq!(reason("1 % output.zero == 1"), "division by zero");
-    assert_eq!(reason("output.max * 1e300 * 1e300 * 1e300 * 1e300 * 1e300 * 1e300 * 1e300 > 0"), "a number is too large");
+    assert_eq!(
+        reason("output.max * 1e300 * 1e300 * 1e300 * 1e300 * 1e300 * 1e300 * 1e300 > 0"),
+        "a number is too large"
+    );
     assert_eq!(reason("output.s > 1"), "'>' does not accept a string and an integer");
     assert_eq!(reason("output.s + 1 == 'x1'"), "'+' does not accept a string and an integer");
     assert_eq!(reason("output.l[7] == 1"), "the list has no item 7");
