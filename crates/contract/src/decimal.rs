@@ -1,7 +1,10 @@
 //! Numbers compared as they are written: a float would make two different bounds the same.
 
+mod arithmetic;
+
 use std::cmp::Ordering;
 
+pub(crate) use arithmetic::Rounding;
 use serde_json::{Number, Value};
 
 /// A number as a sign and `0.digits × 10^exponent`, without zeros at either end.

@@ -36,6 +36,5 @@ pub mod usage;
 pub mod workflow;
 
 mod extract_json;
-mod nearest;
 
-pub use nearest::nearest;
+pub use accord_json::nearest;

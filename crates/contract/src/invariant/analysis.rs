@@ -5,14 +5,11 @@ use std::collections::BTreeSet;
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue};
 
+use super::functions;
 use crate::json_path::{JsonPath, Step};
 use crate::limits::{MAX_INVARIANT_DEPTH, MAX_INVARIANT_MACROS};
 use crate::violation::escape::quoted;
 
-const FUNCTIONS: &[&str] =
-    &["size", "int", "uint", "double", "string", "bool", "bytes", "dyn", "type", "matches"];
-const METHODS: &[&str] = &["size", "contains", "startsWith", "endsWith", "matches"];
-const MACROS: &[&str] = &["all", "exists", "exists_one", "existsOne", "filter", "map"];
 const TYPE_NAMES: &[&str] =
     &["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
 
@@ -111,7 +108,7 @@ fn walk(expression: &IdedExpr, scope: &mut Scope<'_>, facts: &mut Facts) -> Resu
             return Err(expression_error(expression, "a rule cannot create objects of a named type"));
         }
         Expr::Unspecified => return Err(expression_error(expression, "the rule cannot be parsed")),
-        Expr::Call(call) => check_function(expression, call)?,
+        Expr::Call(call) => return walk_call(expression, call, scope, facts),
         Expr::Literal(_) | Expr::Select(_) | Expr::List(_) | Expr::Map(_) => {}
     }
     parts(expression).into_iter().try_for_each(|part| walk(part, scope, facts))
@@ -123,9 +120,10 @@ fn walk_macro(
     scope: &mut Scope<'_>,
     facts: &mut Facts,
 ) -> Result<(), ExpressionError> {
-    if scope.variables.contains(&comprehension.iter_var.as_str()) {
-        let message = format!("'{}' is not a valid item name", comprehension.iter_var);
-        return Err(expression_error(expression, message));
+    for name in [&comprehension.iter_var, &comprehension.accu_var] {
+        if scope.variables.contains(&name.as_str()) {
+            return Err(expression_error(expression, format!("'{name}' is not a valid item name")));
+        }
     }
     walk(&comprehension.iter_range, scope, facts)?;
     walk(&comprehension.accu_init, scope, facts)?;
@@ -185,24 +183,25 @@ fn check_name(
     Err(expression_error(expression, message))
 }
 
-fn check_function(expression: &IdedExpr, call: &CallExpr) -> Result<(), ExpressionError> {
-    let name = call.func_name.as_str();
+fn walk_call(
+    expression: &IdedExpr,
+    call: &CallExpr,
+    scope: &mut Scope<'_>,
+    facts: &mut Facts,
+) -> Result<(), ExpressionError> {
+    let mut parts = parts(expression);
     // Operators have names that no rule can write, such as `_==_` and `@in`.
-    let is_operator = name.starts_with(['_', '@', '!', '-']);
-    let known = if call.target.is_some() { METHODS } else { FUNCTIONS };
-    if (is_operator && call.target.is_none()) || known.contains(&name) {
-        return Ok(());
+    if !functions::is_operator(&call.func_name) {
+        let is_variable =
+            |name: &str| scope.variables.contains(&name) || scope.names.iter().any(|known| known == name);
+        let called =
+            functions::resolve(call, &is_variable).map_err(|error| expression_error(expression, error))?;
+        // A namespace is no value.
+        if called.is_qualified {
+            parts.remove(0);
+        }
     }
-    Err(expression_error(
-        expression,
-        match name {
-            "has" => "'has' takes one field: has(output.field)".to_owned(),
-            _ if MACROS.contains(&name) => {
-                format!("'{name}' is called on a list with an item name: list.{name}(x, …x…)")
-            }
-            _ => format!("unknown function {}", quoted(name)),
-        },
-    ))
+    parts.into_iter().try_for_each(|part| walk(part, scope, facts))
 }
 
 /// The type of an expression, if it is certainly not a boolean.
@@ -216,21 +215,15 @@ fn kind_of(expression: &IdedExpr) -> Option<&'static str> {
         Expr::List(_) => Some("a list"),
         Expr::Map(_) => Some("a map"),
         Expr::Comprehension(comprehension) => match comprehension.accu_init.expr {
-            Expr::List(_) => Some("a list"),
+            Expr::List(_) if comprehension.accu_var.starts_with('@') => Some("a list"),
             _ => None,
         },
         Expr::Call(call) => match (call.func_name.as_str(), call.args.as_slice()) {
-            ("_-_" | "_*_" | "_/_" | "_%_" | "-_" | "size" | "int" | "uint" | "double", _) => {
-                Some("a number")
-            }
-            ("_+_", _) => Some("a sum"),
-            ("string", _) => Some("a string"),
-            ("bytes", _) => Some("bytes"),
-            ("type", _) => Some("a type"),
             ("_?_:_", [_, first, second]) => kind_of(first).or_else(|| kind_of(second)),
             ("_&&_" | "_||_", parts) => parts.iter().find_map(kind_of),
             ("!_", [only]) => kind_of(only),
-            _ => None,
+            ("_[_]", _) => None,
+            _ => functions::resolve(call, &|_| false).ok()?.function.result,
         },
         _ => None,
     }

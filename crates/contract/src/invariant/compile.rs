@@ -1,10 +1,10 @@
 //! Compiles the text of a rule to an expression with a meter.
 
 use cel::common::ast::{IdedExpr, SourceInfo};
-use cel::parser::{ParseErrors, Parser};
+use cel::parser::ParseErrors;
 
 use super::reads::{self, Read};
-use super::{Invariant, RuleError, analysis, meter, syntax};
+use super::{Invariant, RuleError, analysis, macros, rewrite, syntax};
 use crate::json_path::JsonPath;
 use crate::limits::{MAX_INVARIANT_BYTES, MAX_INVARIANT_NESTING};
 
@@ -46,12 +46,12 @@ pub(super) fn read(text: &str, variables: &[&str]) -> Result<Compiled, RuleError
         return Err(RuleError::TooLong(text.len()));
     }
     syntax::check_nesting(text)?;
-    let parser = Parser::new().max_recursion_depth(3 * MAX_INVARIANT_NESTING);
+    let parser = macros::parser().max_recursion_depth(3 * MAX_INVARIANT_NESTING);
     let (mut expression, source) =
         parser.parse_with_source_info(text).map_err(|errors| unreadable(text, &errors))?;
     let facts = analysis::analyse(&expression, variables).map_err(|error| located(text, &source, error))?;
     let reads = reads::reads(&expression, variables);
-    meter::attach(&mut expression);
+    rewrite::rewrite(&mut expression, &source);
     Ok(Compiled { expression, facts, reads })
 }
 

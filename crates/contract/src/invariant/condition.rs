@@ -12,7 +12,7 @@ use cel::{Context, Value as CelValue};
 use serde_json::Value;
 
 use super::convert::convert;
-use super::{EvaluationError, RuleError, compile, meter, report, stack};
+use super::{EvaluationError, RuleError, compile, meter, report, stack, value};
 use crate::json_path::JsonPath;
 
 /// A compiled condition. Cheap to clone.
@@ -55,16 +55,18 @@ impl Condition {
     }
 
     fn evaluate(&self, variables: &[(&str, &Value)], stop: Stop) -> Result<bool, EvaluationError> {
-        let environment = meter::environment().map_err(|_| EvaluationError::Unavailable)?;
-        let mut context = Context::with_env(Arc::new(environment));
+        let environment = meter::environment().ok_or(EvaluationError::Unavailable)?;
+        let mut context = Context::with_env(environment);
         for (name, document) in variables.iter().filter(|(name, _)| self.used.contains(*name)) {
             let value = convert(document).map_err(|_| EvaluationError::TooLarge((*name).to_owned()))?;
             context.add_variable_as_val(*name, value);
         }
         meter::start(stop);
-        match CelValue::resolve(&self.expression, &context) {
-            Ok(CelValue::Bool(truth)) => Ok(truth),
-            Ok(other) => Err(EvaluationError::NotBoolean(report::describe(&other))),
+        match CelValue::resolve_val(&self.expression, &context) {
+            Ok(found) => match value::truth(found.as_ref()) {
+                Some(truth) => Ok(truth),
+                None => Err(EvaluationError::NotBoolean(value::describe(found.as_ref()))),
+            },
             Err(error) => Err(EvaluationError::Failed(report::reason(&error, &self.expression, variables))),
         }
     }
@@ -137,7 +139,10 @@ mod tests {
         let told = |text: &str| holds(text, &variables).unwrap_err();
         assert_eq!(told("review.findings.size() > 0"), "review is null, so it has no field 'findings'");
         assert_eq!(told("other.a.b == 1"), "other.a is null, so it has no field 'b'");
-        assert_eq!(told("other.a.size() > 0"), "'size' does not accept null");
+        assert_eq!(
+            told("other.a.size() > 0"),
+            "'size' does not accept null; write size(value) or value.size()"
+        );
     }
 
     #[test]

@@ -4,17 +4,26 @@
 //! is a violation that says so, never a pass. Evaluation always ends: each step is charged to a
 //! budget ([`meter`]), because the evaluator has no limit. Both the parser and the evaluator
 //! recurse, so both run on a thread with a large stack ([`stack`]), where a panic is caught too.
+//!
+//! The parser, the macros and the loops are those of the `cel` crate; the operators and functions are ours ([`functions`]), because
+//! numbers are exact ([`number`]).
 
 mod analysis;
 mod compile;
 mod condition;
 mod convert;
 mod error;
+mod functions;
+mod macros;
 mod meter;
+mod number;
 mod reads;
 mod report;
+mod rewrite;
 mod stack;
 mod syntax;
+mod time;
+mod value;
 
 #[cfg(test)]
 mod tests;

@@ -4,9 +4,10 @@
 //! a list. Paths that a rule only tests with `has` or `in` are not included, because they may be
 //! absent.
 
-use cel::common::ast::{ComprehensionExpr, Expr, IdedExpr, LiteralValue};
+use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue};
 
 use super::analysis::parts;
+use super::functions::SORT_BY;
 use crate::json_path::{JsonPath, Step};
 
 /// A variable, and the place in it that is read. The items of a list that a macro goes through count as the first one.
@@ -63,7 +64,7 @@ impl Walk<'_> {
     fn look_inside(&mut self, comprehension: &ComprehensionExpr) {
         self.look(&comprehension.iter_range);
         self.look(&comprehension.accu_init);
-        let item = self.read(&comprehension.iter_range).map(|(variable, place)| (variable, place.index(0)));
+        let item = self.list(&comprehension.iter_range).map(|(variable, place)| (variable, place.index(0)));
         let outer = self.names.len();
         self.names.push((comprehension.accu_var.clone(), None));
         match &comprehension.iter_var2 {
@@ -95,8 +96,51 @@ impl Walk<'_> {
                 place.push(literal(index)?);
                 Some((variable, place))
             }
+            Expr::Call(call) if ["first", "last"].contains(&call.func_name.as_str()) => {
+                let (variable, place) = self.list(argument(call)?)?;
+                Some((variable, place.index(0)))
+            }
             _ => None,
         }
+    }
+
+    /// The list whose items an expression has: a location, some of its items, or all of them in another order.
+    fn list(&self, expression: &IdedExpr) -> Option<Read> {
+        match &expression.expr {
+            Expr::Call(call) if ITEMS_OF.contains(&call.func_name.as_str()) => self.list(argument(call)?),
+            Expr::Call(call) if call.func_name == SORT_BY => match &argument(call)?.expr {
+                Expr::Comprehension(pairs) => self.list(&pairs.iter_range),
+                _ => None,
+            },
+            Expr::Comprehension(inner) => {
+                let is_item =
+                    |part: &IdedExpr| matches!(&part.expr, Expr::Ident(name) if *name == inner.iter_var);
+                let keeps = inner.accu_var.starts_with('@') && added(&inner.loop_step).is_some_and(is_item);
+                if keeps { self.list(&inner.iter_range) } else { None }
+            }
+            _ => self.read(expression),
+        }
+    }
+}
+
+/// Functions whose result is a list of items of their first argument.
+const ITEMS_OF: &[&str] = &["sort", "distinct", "reverse", "slice"];
+
+/// The first argument of a call, in front of it or in brackets.
+fn argument(call: &CallExpr) -> Option<&IdedExpr> {
+    call.target.as_deref().or(call.args.first())
+}
+
+/// What a turn of `map` or `filter` adds to the result.
+fn added(step: &IdedExpr) -> Option<&IdedExpr> {
+    let Expr::Call(call) = &step.expr else { return None };
+    match (call.func_name.as_str(), call.args.as_slice()) {
+        ("_?_:_", [_, step, _]) => added(step),
+        ("_+_", [_, items]) => match &items.expr {
+            Expr::List(items) => items.elements.first(),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

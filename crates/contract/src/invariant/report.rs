@@ -1,20 +1,17 @@
 //! Evaluating the rules, and saying what came out of them.
 
 use accord_json::Stop;
-use std::sync::Arc;
-
 use cel::common::ast::{Expr, IdedExpr};
 use cel::common::value::Val;
 use cel::{Context, ExecutionError, Value as CelValue};
 use serde_json::Value;
 
 use super::compile::Rule;
-use super::convert::{convert, has_huge_number};
-use super::{analysis, meter};
+use super::convert::convert;
+use super::{analysis, functions, meter, value};
 use crate::json_path::JsonPath;
 use crate::violation::Violation;
 use crate::violation::escape::quoted;
-use crate::violation::quote;
 
 /// A rule longer than this is not repeated in the message: it would bury the message.
 const SHOWN_RULE: usize = 200;
@@ -37,10 +34,10 @@ pub(super) fn check(rules: &[Rule], output: &Value, input: &Value, stop: Stop) -
             }
         }
     }
-    let Ok(environment) = meter::environment() else {
+    let Some(environment) = meter::environment() else {
         return vec![Violation::new(&JsonPath::root(), "invariant", "the invariants could not be checked")];
     };
-    let mut context = Context::with_env(Arc::new(environment));
+    let mut context = Context::with_env(environment);
     for (name, value) in variables {
         context.add_variable_as_val(name, value);
     }
@@ -49,10 +46,12 @@ pub(super) fn check(rules: &[Rule], output: &Value, input: &Value, stop: Stop) -
 }
 
 fn broken(rule: &Rule, context: &Context<'_, '_>, output: &Value, input: &Value) -> Option<Violation> {
-    let detail = match CelValue::resolve(&rule.expression, context) {
-        Ok(CelValue::Bool(true)) => return None,
-        Ok(CelValue::Bool(false)) => sides(&rule.expression, context),
-        Ok(other) => Some(format!("expected true or false, got {}", describe(&other))),
+    let detail = match CelValue::resolve_val(&rule.expression, context) {
+        Ok(found) => match value::truth(found.as_ref()) {
+            Some(true) => return None,
+            Some(false) => sides(&rule.expression, context),
+            None => Some(format!("expected true or false, got {}", value::describe(found.as_ref()))),
+        },
         Err(error) => {
             let documents = [("output", output), ("input", input)];
             Some(format!("it could not be checked: {}", reason(&error, &rule.expression, &documents)))
@@ -75,27 +74,11 @@ fn one_line(text: &str) -> String {
 /// Both sides of a comparison: `here 2 == 3`.
 fn sides(expression: &IdedExpr, context: &Context<'_, '_>) -> Option<String> {
     let Expr::Call(call) = &expression.expr else { return None };
-    let operator = ["_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_"]
-        .into_iter()
-        .find(|operator| *operator == call.func_name)?
-        .trim_matches('_');
-    let [left, right] = call.args.as_slice() else { return None };
-    let side = |side| CelValue::resolve(side, context).ok().map(|value| describe(&value));
+    let operator = functions::operator_of(call)
+        .filter(|operator| ["==", "!=", "<", "<=", ">", ">="].contains(operator))?;
+    let [_, left, right] = call.args.as_slice() else { return None };
+    let side = |side| CelValue::resolve_val(side, context).ok().map(|value| value::describe(value.as_ref()));
     Some(format!("here: {} {operator} {}", side(left)?, side(right)?))
-}
-
-pub(super) fn describe(value: &CelValue) -> String {
-    match value {
-        CelValue::Int(number) => number.to_string(),
-        CelValue::UInt(number) => number.to_string(),
-        CelValue::Float(number) => number.to_string(),
-        CelValue::Bool(truth) => truth.to_string(),
-        CelValue::Null => "null".to_owned(),
-        CelValue::String(text) => quoted(text),
-        CelValue::List(items) => format!("a list of {}", quote::counted(items.len(), "item", "items")),
-        CelValue::Map(_) => "an object".to_owned(),
-        _ => "another kind of value".to_owned(),
-    }
 }
 
 /// Why a rule could not be evaluated. Never by the evaluator's own text, which prints whole documents.
@@ -104,52 +87,25 @@ pub(super) fn reason(error: &ExecutionError, expression: &IdedExpr, documents: &
         _ if meter::is_exhausted(error) => TOO_LARGE.to_owned(),
         ExecutionError::NoSuchKey(name) => missing_field(name, expression, documents),
         ExecutionError::NoSuchOverload(overload) => {
-            let types: Vec<&str> = overload.argument_types().iter().map(|name| kind(name)).collect();
+            let types: Vec<&str> =
+                overload.argument_types().iter().map(|name| value::kind_named(name)).collect();
             let taken = || match (overload.function().trim_matches(['_', '@']), types.as_slice()) {
                 (".", [owner, ..]) => format!("{owner} has no fields"),
                 (function, types) => format!("'{function}' does not accept {}", types.join(" and ")),
             };
             field_of_null(expression, documents).unwrap_or_else(taken)
         }
-        ExecutionError::UnexpectedType { got, want } => format!("expected '{want}', got '{got}'"),
-        ExecutionError::DivisionByZero(_) | ExecutionError::RemainderByZero(_) => {
-            "division by zero".to_owned()
+        ExecutionError::UnexpectedType { got, want } => {
+            format!("expected {}, got {}", value::kind_named(want), value::kind_named(got))
         }
-        ExecutionError::Overflow(..) => "a number is too large".to_owned(),
-        ExecutionError::IndexOutOfBounds(index) => format!("the list has no item {}", describe(index)),
+        ExecutionError::IndexOutOfBounds(CelValue::Int(index)) => format!("the list has no item {index}"),
+        ExecutionError::IndexOutOfBounds(_) => "the list has no such item".to_owned(),
         ExecutionError::UndeclaredReference(name) => format!("unknown name {}", quoted(name)),
-        ExecutionError::FunctionError { function, message } => {
-            format!("{} failed: {}", quoted(function), quoted(message))
+        ExecutionError::FunctionError { function, message } if function == functions::EXPLAINED => {
+            message.clone()
         }
-        ExecutionError::ValuesNotComparable(left, right) => {
-            format!("{} and {} cannot be compared", describe(left), describe(right))
-        }
-        ExecutionError::UnsupportedBinaryOperator(operator, left, right) => {
-            // The evaluator calls it null, because it knows no value for it.
-            let huge = documents.iter().any(|(_, document)| has_huge_number(document));
-            let described = |value: &CelValue| match value {
-                CelValue::Null if huge => "a number that is too large".to_owned(),
-                value => describe(value),
-            };
-            format!("'{operator}' does not accept {} and {}", described(left), described(right))
-        }
-        ExecutionError::DuplicateKey(key) => format!("duplicate key {}", describe(key)),
+        ExecutionError::DuplicateKey(_) => "an object has a key twice".to_owned(),
         _ => "incompatible operands".to_owned(),
-    }
-}
-
-/// The evaluator's name for a kind of value, in words.
-fn kind(name: &str) -> &str {
-    match name {
-        "null_type" => "null",
-        "bool" => "a boolean",
-        "int" => "an integer",
-        "uint" => "an unsigned integer",
-        "double" => "a floating-point number",
-        "string" => "a string",
-        "list" => "a list",
-        "map" => "an object",
-        other => other,
     }
 }
 

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Acp, Blueprint, Cli, Executor, ExecutorKind};
-use crate::nearest;
+use accord_json::nearest;
 
 /// The built-in tools of every runner, and what Claude Code calls them.
 pub const BUILT_IN_TOOLS: [(&str, &[&str]); 6] = [

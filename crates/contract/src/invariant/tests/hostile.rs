@@ -129,6 +129,47 @@ fn patterns_are_linear_and_charged() {
 }
 
 #[test]
+fn functions_are_charged_for_what_they_make() {
+    let output = json!({"s": "ab".repeat(10_000), "l": (0..2_000).collect::<Vec<_>>()});
+    for rule in [
+        "lists.range(1000000000).size() > 0",
+        "lists.range(9223372036854775807).size() > 0",
+        "lists.range(1000).map(x, lists.range(1000)).flatten().size() > 0",
+        "lists.range(60).reduce(t, x, 'aa', t.replace('a', t)).size() > 0",
+        "lists.range(60).reduce(t, x, 'aa', t.replace('', t)).size() > 0",
+        "lists.range(60).reduce(l, x, [1], [l, l]).flatten(100).size() > 0",
+        "lists.range(60).reduce(t, x, 'a', '%s%s'.format([t, t])).size() > 0",
+        "lists.range(60).reduce(t, x, 'a', [t, t].join(t)).size() > 0",
+        "lists.range(60).reduce(t, x, output.s, t + t).split('').size() > 0",
+        "output.l.reduce(l, x, [], l + [output.l]).size() > 0",
+        "output.l.all(x, output.l.sort()[0] <= x)",
+        "output.l.all(x, output.l.sortBy(y, -y).size() > x)",
+        "output.l.all(x, output.l.distinct().size() > x)",
+        "output.l.all(x, sets.equivalent(output.l, output.l))",
+        "output.l.all(x, output.l.sum() > x)",
+        "output.l.all(x, output.l.slice(0, 2000).size() > x)",
+        "output.l.all(x, math.greatest(output.l) >= x)",
+        "output.l.all(x, output.s.reverse() != '' && output.s.upper() != '')",
+        "lists.range(100000).all(x, 1e300 / 7 > 0 && 1e300 / 7 > 0)",
+    ] {
+        assert!(
+            line(rule, &output).contains("the data is too large for this rule"),
+            "{rule}: {:?}",
+            check(rule, &output)
+        );
+    }
+    for rule in
+        ["lists.range(1000).sort().distinct().sum() == 499500", "output.l.sortBy(x, -x).first() == 1999"]
+    {
+        assert!(holds(rule, &output), "{rule}: {:?}", check(rule, &output));
+    }
+    assert!(
+        line("lists.range(60).reduce(n, x, 1.000000001, n * n) > 0", &output)
+            .contains("a number is too large")
+    );
+}
+
+#[test]
 fn a_document_with_too_many_values_is_rejected() {
     let output = json!({"l": vec![1; 1_000_001]});
     assert_eq!(

@@ -1,5 +1,6 @@
 //! Invariants: what they report, and that they cannot do harm.
 
+mod functions;
 mod hostile;
 mod rules;
 mod values;
