@@ -325,8 +325,8 @@ mod tests {
         }))
         .unwrap();
         assert_eq!(state(&run.nodes[0]).1, "completed, 12 failed");
-        let sentence = anstream::adapter::strip_str(&gone_without(&run)).to_string();
-        let lines: Vec<&str> = sentence.lines().collect();
+        let printed = anstream::adapter::strip_str(&gone_without(&run)).to_string();
+        let lines: Vec<&str> = printed.lines().collect();
         assert_eq!(lines[0], "failed: each, item 2: executor_failed: exited with code 1 (run_1)");
         assert_eq!((lines.len(), lines[10]), (11, "and 2 more failures; use --json to see all"));
     }

@@ -50,7 +50,8 @@ pub(crate) async fn follow(
     let filter = EventFilter { workflow_run_id: Some(id.clone()), ..EventFilter::default() };
     let mut events = client.events(&filter, Some(EventId::default()));
     let mut gone = std::pin::pin!(gone(client));
-    let mut waiting = std::pin::pin!(unclaimed_runs::announce(client, Awaited::Workflow(id), drawing.speaker()));
+    let mut waiting =
+        std::pin::pin!(unclaimed_runs::announce(client, Awaited::Workflow(id), drawing.speaker()));
     let inputs = InputQuery { workflow_run_id: Some(id.clone()), ..InputQuery::default() };
     let mut asked = std::pin::pin!(open_inputs::announce(client, inputs, drawing.graph()));
     let mut limit = deadline(time_limit);

@@ -57,14 +57,14 @@ mod tests {
     fn the_reason_to_stop_decides() {
         let none = Vec::new;
         let one = || vec!["1".to_owned()];
-        let answer_with = |text: &str| text.to_owned();
+        let owned = |text: &str| text.to_owned();
         let rows = [
-            (StopReason::EndTurn, &[][..], Ok((answer_with("a"), none(), Stop::Finished))),
-            (StopReason::EndTurn, &["0", "1"], Ok((answer_with("a"), one(), Stop::Submitted))),
-            (StopReason::MaxTokens, &["1"], Ok((answer_with("a"), none(), Stop::Truncated))),
+            (StopReason::EndTurn, &[][..], Ok((owned("a"), none(), Stop::Finished))),
+            (StopReason::EndTurn, &["0", "1"], Ok((owned("a"), one(), Stop::Submitted))),
+            (StopReason::MaxTokens, &["1"], Ok((owned("a"), none(), Stop::Truncated))),
             (StopReason::MaxTurnRequests, &[], Err(TurnError::TooManySteps(7))),
-            (StopReason::MaxTurnRequests, &["1"], Ok((answer_with("a"), one(), Stop::Submitted))),
-            (StopReason::Refusal, &["1"], Ok((answer_with(""), none(), Stop::Refused(answer_with("a"))))),
+            (StopReason::MaxTurnRequests, &["1"], Ok((owned("a"), one(), Stop::Submitted))),
+            (StopReason::Refusal, &["1"], Ok((owned(""), none(), Stop::Refused(owned("a"))))),
         ];
         for (reason, submissions, expected) in rows {
             assert_eq!(of(reason, "a", submissions), expected, "{reason:?}");
