@@ -33,7 +33,9 @@ pub use accord_domain::contract::{self, Contract, Embedded, ExtractJson, Origin,
 pub use accord_domain::demands::Demands;
 pub use accord_domain::event::{Body as EventBody, OutputChannel};
 pub use accord_domain::evidence::{Evidence, Observed, Standing};
-pub use accord_domain::id::{EventId, InputId, KeyId, LeaseId, RunId, RunnerId, SessionId, WorkflowRunId};
+pub use accord_domain::id::{
+    EventId, InputId, KeyId, LeaseId, RunId, RunnerId, SessionId, WorkId, WorkflowRunId,
+};
 pub use accord_domain::input_request::{self, InputRequest, Status as InputStatus, ToolUse};
 pub use accord_domain::key::Role;
 pub use accord_domain::run::{Failure, FailureType, Kind as RunKind, Status as RunStatus, Validation};

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,11 +10,11 @@ use accord_api::{Problem, Severity};
 use accord_contract::Meter;
 use jiff::Timestamp;
 use serde_json::Value;
-use thiserror::Error;
 
 use crate::document::Format;
 use crate::hash::hash_of;
 use crate::stamp::{FileState, Stamp};
+use crate::write_error::WriteError;
 use crate::yaml;
 
 /// Maximum entries of a folder that are read: with more, the setting names a wrong folder.
@@ -31,25 +30,6 @@ pub trait Parsed: Send + Sync + 'static {
 
     /// A definition that cannot be parsed.
     fn broken(problem: Problem) -> Self;
-}
-
-/// Why a definition cannot be written to its file, or removed.
-#[derive(Debug, Error)]
-pub enum WriteError {
-    #[error("it is in the kb.agent/1 format; edit the file itself, or rewrite it as an Accord agent")]
-    Foreign,
-    #[error("the {0}'s file is unknown")]
-    NoFile(&'static str),
-    #[error("could not start the writer thread")]
-    NoThread,
-    #[error("this value cannot be written as YAML")]
-    NotYaml,
-    #[error(transparent)]
-    Yaml(#[from] serde_saphyr::SerializeError),
-    #[error(transparent)]
-    Json(#[from] serde_json::Error),
-    #[error(transparent)]
-    Io(#[from] io::Error),
 }
 
 /// The file that a definition is written to.

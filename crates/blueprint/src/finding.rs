@@ -1,6 +1,6 @@
 //! Mistakes and warnings, before their lines and columns are known.
 
-use accord_api::Severity;
+use accord_api::{Problem, Severity};
 use accord_contract::{JsonPath, Meter, SchemaError, Step};
 
 /// Which part of a member a finding points at.
@@ -19,6 +19,11 @@ pub(crate) struct Finding {
     pub(crate) place: JsonPath,
     pub(crate) mark: Mark,
     pub(crate) message: String,
+}
+
+/// A warning about something that is not in a file.
+pub fn warning(place: &JsonPath, message: String) -> Problem {
+    Problem { severity: Severity::Warning, path: place.path(), message, file: None, line: None, column: None }
 }
 
 /// All findings so far, and what looking for more may cost.

@@ -22,17 +22,18 @@ mod splice;
 mod stamp;
 mod text_file;
 mod workflow;
+mod write_error;
 mod yaml;
 
-pub use agent::check::{BLUEPRINT_RETRIES, Contracts, DeclaredSchema};
+pub use agent::check::BLUEPRINT_RETRIES;
+pub use agent::contracts::{Contracts, DeclaredSchema, agent_contract_hash, implicit_parameters};
 pub use agent::file_schema::file_schema as agent_file_schema;
 pub use agent::providers::add_configuration as add_provider_configuration;
 pub use agent::tiers::{UnknownTier, resolve_tiers};
-pub use agent::view::{
-    agent_contract_hash, agents_in, implicit_parameters, summary as agent_summary, warning,
-};
+pub use agent::view::{agents_in, summary as agent_summary};
 pub use agent::{Agents, ParsedAgent, ValidBlueprint};
-pub use definition::{DefinitionFile, DefinitionKind, Folder, Parsed, SourceFile, WriteError};
+pub use definition::{DefinitionFile, DefinitionKind, Folder, Parsed, SourceFile};
+pub use finding::warning;
 pub use generator_schemas::rewrite_for_generators;
 pub use hash::{hash_of, hex};
 pub use labels::{label_error, unmeetable};
@@ -43,3 +44,4 @@ pub use workflow::view::{summary as workflow_summary, workflows_in};
 pub use workflow::{
     Library, ParsedWorkflow, Workflows, has_errors, inline_blueprint, inline_blueprints, unregistered_schema,
 };
+pub use write_error::WriteError;

@@ -17,8 +17,8 @@ use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{Location, Spanned};
 
-use crate::definition::WriteError;
 use crate::document::{MAX_DEPTH, MemberPosition, ParseError, Position};
+use crate::write_error::WriteError;
 
 /// Maximum values that aliases may add. People share a handful of definitions.
 const MAX_ALIASED_EVENTS: usize = 100_000;

@@ -4,8 +4,6 @@ use std::io;
 use std::ops::Range;
 
 use accord_api::{ErrorBody, ErrorName};
-use clap::CommandFactory as _;
-use clap::error::{ContextKind, ContextValue};
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -13,7 +11,7 @@ use serde_json::{Value, json};
 use crate::document::Source;
 use crate::excerpt::{Position, draw, visible};
 use crate::exit::Exit;
-use crate::{output, suggestion};
+use crate::output;
 
 /// What ends a command early.
 #[derive(Debug)]
@@ -97,8 +95,8 @@ impl Problem {
         (self.message, self.hint)
     }
 
-    /// Tells it on stderr.
-    pub(crate) fn tell(&self) {
+    /// Prints it on stderr.
+    pub(crate) fn print(&self) {
         let mut text = format!("{} {}\n", "error:".red().bold(), visible(&self.message));
         text.push_str(self.place.as_deref().map_or("", |place| place.drawing.as_str()));
         if let Some(hint) = &self.hint {
@@ -155,9 +153,9 @@ impl From<io::Error> for Failure {
 
 /// Reports a failure; with `--json` on stdout too, if nothing was written there yet. A closed
 /// stdout is not reported, because the reader closed it on purpose.
-pub(crate) fn tell(failure: Failure, as_json: bool) -> Exit {
-    let told = |problem: &Problem| {
-        problem.tell();
+pub(crate) fn report(failure: Failure, as_json: bool) -> Exit {
+    let print = |problem: &Problem| {
+        problem.print();
         if as_json && !output::has_data() {
             // If stdout is closed, the error goes to stderr.
             let _ = output::json(&json!({"error": problem}));
@@ -165,58 +163,17 @@ pub(crate) fn tell(failure: Failure, as_json: bool) -> Exit {
     };
     match failure {
         Failure::Problem(problem) => {
-            told(&problem);
+            print(&problem);
             Exit::Usage
         }
         Failure::Remote(problem) => {
-            told(&problem);
+            print(&problem);
             Exit::Failed
         }
         Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Stopped,
         Failure::Output(error) => {
-            Problem::new(format!("cannot write to stdout: {error}")).tell();
+            Problem::new(format!("cannot write to stdout: {error}")).print();
             Exit::Usage
         }
     }
-}
-
-/// Prints clap's message: help and version are results, everything else is wrong usage.
-pub(crate) fn usage(mut error: clap::Error, as_json: bool) -> Exit {
-    suggest_command(&mut error);
-    // Nothing is left to be done when the message itself cannot be written.
-    let _ = error.print();
-    if !error.use_stderr() {
-        return Exit::Success;
-    }
-    if as_json {
-        let _ = output::json(&json!({"error": misused(&error.render().to_string())}));
-    }
-    Exit::Usage
-}
-
-/// Suggests the nearest command for an unknown one. clap does not find letters that are swapped in a short word.
-fn suggest_command(error: &mut clap::Error) {
-    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand).cloned() else {
-        return;
-    };
-    let mut command = crate::arguments::Arguments::command();
-    for argument in std::env::args().skip(1).take_while(|argument| *argument != given) {
-        if let Some(inner) = command.find_subcommand(&argument).cloned() {
-            command = inner;
-        }
-    }
-    let names = command.get_subcommands().filter(|inner| !inner.is_hide_set()).map(clap::Command::get_name);
-    if let Some(name) = suggestion::closest(&given, names) {
-        let name = ContextValue::Strings(vec![name.to_owned()]);
-        error.insert(ContextKind::SuggestedSubcommand, name);
-    }
-}
-
-/// Clap's message by paragraph: what is wrong, possibly a tip, the usage, and where to read more.
-fn misused(said: &str) -> Problem {
-    let paragraphs: Vec<&str> = said.split("\n\n").map(str::trim).collect();
-    let wrong = paragraphs.first().copied().unwrap_or_default();
-    let tip = paragraphs.iter().find_map(|paragraph| paragraph.strip_prefix("tip: "));
-    let hint = tip.or(paragraphs.last().copied()).unwrap_or_default();
-    Problem::new(wrong.strip_prefix("error: ").unwrap_or(wrong)).hint(hint)
 }

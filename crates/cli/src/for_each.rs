@@ -38,7 +38,7 @@ pub(crate) async fn each<I: Serialize, T>(
                     output::json(&json!({name: id, "error": failure.problem()}))?;
                 }
                 // On stdout it has its line already.
-                first_failure.get_or_insert(failure::tell(failure, false));
+                first_failure.get_or_insert(failure::report(failure, false));
             }
         }
     }

@@ -47,11 +47,11 @@ mod removal;
 mod runtime;
 mod since;
 mod store;
-mod suggestion;
 mod table;
 mod task_parameters;
 mod terminal;
 mod unclaimed_runs;
+mod usage;
 mod view;
 
 use std::process::ExitCode;
@@ -68,9 +68,9 @@ fn main() -> ExitCode {
     CompleteEnv::with_factory(arguments::Arguments::command).var(candidates::VARIABLE).complete();
     let result = match arguments::Arguments::try_parse() {
         Ok(arguments) => runtime::on_known_stack(|| commands::run(arguments.command)).flatten(),
-        Err(error) => return failure::usage(error, wants_json()).into(),
+        Err(error) => return usage::report(error, wants_json()).into(),
     };
-    result.unwrap_or_else(|failure| failure::tell(failure, wants_json())).into()
+    result.unwrap_or_else(|failure| failure::report(failure, wants_json())).into()
 }
 
 /// Whether the command line has `--json`, whatever the command: failures and wrong usage are JSON then, too.

@@ -32,7 +32,7 @@ pub(crate) trait Screen {
 }
 
 /// Has open requests among these answered, until it is dropped.
-pub(crate) async fn tell(client: &Client, among: InputQuery, screen: impl Screen) -> Infallible {
+pub(crate) async fn announce(client: &Client, among: InputQuery, screen: impl Screen) -> Infallible {
     let open = InputQuery { status: Some(InputStatus::Open), limit: Some(LOOKED_AT), ..among };
     let mut terminal = Terminal::new();
     let mut told = HashSet::new();

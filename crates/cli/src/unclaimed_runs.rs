@@ -29,7 +29,7 @@ pub(crate) enum Awaited<'a> {
 }
 
 /// Reports runs that no runner can take, until it is dropped.
-pub(crate) async fn tell(client: &Client, awaited: Awaited<'_>, say: impl Fn(&str)) -> Infallible {
+pub(crate) async fn announce(client: &Client, awaited: Awaited<'_>, say: impl Fn(&str)) -> Infallible {
     let mut told = HashSet::new();
     let mut patience = FIRST_LOOK;
     loop {

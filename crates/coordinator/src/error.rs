@@ -22,6 +22,11 @@ pub struct Error {
     retry_after: Option<u32>,
 }
 
+/// An error about what is wrong in a request.
+pub(crate) fn refuse(message: impl Into<String>) -> Error {
+    Error::new(ErrorName::InvalidRequest, message)
+}
+
 impl Error {
     /// An error that callers see as it is.
     pub fn new(name: ErrorName, message: impl Into<String>) -> Self {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use accord_api::StoreKind;
 use accord_domain::agent::Llm;
 use accord_domain::contract::{Embedded, ExtractJson, Strategy, ValidationMode};
+use serde::{Deserialize, Serialize};
 
 /// Everything that can be set.
 #[derive(Debug, Clone)]
@@ -34,7 +35,8 @@ pub struct Settings {
 }
 
 /// How runs are handed out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Queue {
     /// How long a lease holds, [`Queue::SHORTEST_LEASE_SECONDS`] or longer.
     pub lease_seconds: u32,
@@ -54,7 +56,8 @@ impl Queue {
 }
 
 /// Defaults for agents and callers that do not set them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Enforcement {
     /// How often a model is asked again, under a caller's or default contract.
     pub max_retries: u32,
@@ -68,6 +71,29 @@ pub struct Enforcement {
     pub strategy: Strategy,
 }
 
+impl Settings {
+    /// A conversation with a few large files fits; a model cannot read more anyway.
+    pub const REQUEST_LIMIT_BYTES: usize = 8 * 1024 * 1024;
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self { lease_seconds: 30, max_deliveries: 3, match_timeout_seconds: 300 }
+    }
+}
+
+impl Default for Enforcement {
+    fn default() -> Self {
+        Self {
+            max_retries: 2,
+            extract_json: ExtractJson::ALL,
+            embedded: Embedded::Accept,
+            validation_mode: ValidationMode::Strict,
+            strategy: Strategy::Auto,
+        }
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -76,17 +102,10 @@ impl Default for Settings {
             providers: Vec::new(),
             tiers: BTreeMap::new(),
             store: StoreKind::default(),
-            // A conversation with a few large files fits; a model cannot read more anyway.
-            request_limit_bytes: 8 * 1024 * 1024,
-            queue: Queue { lease_seconds: 30, max_deliveries: 3, match_timeout_seconds: 300 },
+            request_limit_bytes: Self::REQUEST_LIMIT_BYTES,
+            queue: Queue::default(),
             poll_interval: Duration::from_secs(5),
-            enforcement: Enforcement {
-                max_retries: 2,
-                extract_json: ExtractJson::ALL,
-                embedded: Embedded::Accept,
-                validation_mode: ValidationMode::Strict,
-                strategy: Strategy::Auto,
-            },
+            enforcement: Enforcement::default(),
         }
     }
 }

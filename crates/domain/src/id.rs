@@ -165,6 +165,50 @@ impl From<EventId> for String {
     }
 }
 
+/// The id of work: of a run, or of a workflow run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum WorkId {
+    /// A run.
+    Run(RunId),
+    /// A workflow run.
+    Workflow(WorkflowRunId),
+}
+
+impl fmt::Display for WorkId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Run(id) => id.fmt(formatter),
+            Self::Workflow(id) => id.fmt(formatter),
+        }
+    }
+}
+
+impl FromStr for WorkId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        match text.starts_with(WorkflowRunId::PREFIX) {
+            true => text.parse().map(Self::Workflow),
+            false => text.parse().map(Self::Run),
+        }
+    }
+}
+
+impl TryFrom<String> for WorkId {
+    type Error = IdError;
+
+    fn try_from(text: String) -> Result<Self, IdError> {
+        text.parse()
+    }
+}
+
+impl From<WorkId> for String {
+    fn from(id: WorkId) -> Self {
+        id.to_string()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,6 +26,7 @@ mod migrate;
 mod open;
 mod opened;
 mod page;
+mod poisoned;
 mod quarantine;
 mod readers;
 mod rows;

@@ -14,7 +14,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::error::{DbError, DbResult, of_database};
 use crate::migrate::{is_current, migrate, recognise};
 use crate::opened::log_of;
-use crate::quarantine;
+use crate::poisoned;
 
 /// How long to wait for another process that writes to the same file: its transactions take milliseconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -92,7 +92,7 @@ pub(crate) fn examine(path: &Path) -> Result<PoisonedCount, StoreError> {
         check_pages(&connection, path)?;
         // Tables of an older version know nothing of it.
         match is_current(recognise(&connection, path)?) {
-            true => quarantine::how_many(&connection),
+            true => poisoned::count(&connection),
             false => Ok(PoisonedCount::default()),
         }
     };

@@ -19,7 +19,7 @@ use crate::rows::{run, session};
 use crate::store::SqliteStore;
 use crate::value::{counted, micros, named};
 use crate::writer::Write;
-use crate::{callbacks, workflows};
+use crate::{callbacks, poisoned, workflows};
 
 #[async_trait]
 impl QuarantineStore for SqliteStore {
@@ -85,7 +85,7 @@ impl QuarantineStore for SqliteStore {
     }
 
     async fn count_poisoned(&self) -> Result<PoisonedCount, StoreError> {
-        self.read(how_many).await
+        self.read(poisoned::count).await
     }
 
     async fn retry_workflow_run(
@@ -259,15 +259,6 @@ pub(crate) fn deaths(connection: &Connection, item: &Item) -> DbResult<u32> {
     let deaths: Option<i64> =
         statement.query_row(params![item.kind.as_str(), item.id], |row| row.get(0)).optional()?;
     counted(deaths.unwrap_or_default())
-}
-
-/// How many runs and workflow runs coordinators died of.
-pub(crate) fn how_many(connection: &Connection) -> DbResult<PoisonedCount> {
-    let sql = "SELECT (SELECT count(*) FROM runs WHERE failure_type = 'poisoned'), \
-               (SELECT count(*) FROM workflow_runs WHERE failure IS NOT NULL AND status = 'failed')";
-    let mut statement = connection.prepare_cached(sql)?;
-    let (runs, workflow_runs) = statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(PoisonedCount { runs: counted(runs)?, workflow_runs: counted(workflow_runs)? })
 }
 
 fn poisoned_runs(connection: &Connection, limit: u32) -> DbResult<Vec<Run>> {

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use crate::error::StoreError;
 use crate::workflows::TaskRun;
 
-/// Whose marks count as those of the dead.
+/// Which coordinators count as crashed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Census {
     /// The coordinator that asks. It lives.

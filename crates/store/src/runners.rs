@@ -20,7 +20,7 @@ pub struct HeldRun {
 pub struct Beat {
     pub runner_id: RunnerId,
     pub runs: Vec<HeldRun>,
-    /// For how long again.
+    /// How long the renewed leases hold.
     pub lease: SignedDuration,
     pub now: Timestamp,
 }
@@ -49,8 +49,8 @@ pub trait RunnerStore: Send + Sync {
     /// run. An unknown runner is [`StoreError::NoSuch`]: it registers again.
     async fn heartbeat(&self, beat: Beat) -> Result<Vec<Directive>, StoreError>;
 
-    /// How many of these runs have a child that is not over and that they look after themselves: they wait for it or ask for
-    /// it. One that is to be called back has nothing to wait for.
+    /// How many of these runs have an unfinished child whose result they wait for or poll. A run that is called back by its
+    /// children does not count.
     async fn waiting_for_children(&self, runs: &[RunId]) -> Result<u32, StoreError>;
 
     /// A runner ends. Its leases run out by themselves.

@@ -1,7 +1,7 @@
 //! The trace that the current work belongs to.
 //!
 //! It is that of the current span if traces are sent. If not, or if a message names its trace, it is the one that the work was
-//! put into with [`within`]. Of the two the inner one counts. Work that is spawned belongs to no trace unless it is put into one.
+//! put into with [`within`]. If both are set, the inner one is used. Work that is spawned belongs to no trace unless it is put into one.
 
 use tokio::task_local;
 use tracing::{Span, span};

@@ -6,6 +6,7 @@
 //!
 //! Missing on purpose: validation of constraints. The coordinator validates every input and output against the whole schema.
 
+mod agent;
 mod comment;
 mod merge;
 mod model;
@@ -17,7 +18,8 @@ mod rust;
 mod typescript;
 
 use accord_json::{Exceeded, Meter};
-use serde_json::Value;
+
+pub use agent::Agent;
 
 use crate::model::Types;
 
@@ -30,21 +32,6 @@ pub enum Language {
     Python,
     /// Structs and enums with serde.
     Rust,
-}
-
-/// An agent to write types for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Agent {
-    /// Its name.
-    pub name: String,
-    /// Its description, or an empty string.
-    pub description: String,
-    /// The hash of both schemas, as the coordinator computes it.
-    pub contract_hash: String,
-    /// The schema of its input.
-    pub input: Value,
-    /// The schema of its output; without one, the output is a text.
-    pub output: Option<Value>,
 }
 
 /// The source file with the types of these agents.

@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use accord_json::{Exceeded, Meter};
 use serde_json::{Value, json};
 
+use crate::agent::Agent;
+use crate::comment;
 use crate::names::{Names, pascal};
 use crate::order;
 use crate::read::Reader;
-use crate::{Agent, comment};
 
 /// What a type says about a value.
 #[derive(Debug, Clone, PartialEq)]

@@ -151,10 +151,10 @@ fn quoted(text: &str) -> String {
 
 fn alias(text: &mut String, types: &Types, definition: &Definition, shape: &Shape) {
     comment(text, "", &definition.comment);
-    let (name, shown) = (&definition.name, annotation(types, shape));
+    let (name, type_text) = (&definition.name, annotation(types, shape));
     let _ = match definition.is_recursive {
-        true => writeln!(text, "{name} = TypeAliasType(\"{name}\", {})", quoted(&shown)),
-        false => writeln!(text, "{name}: TypeAlias = {shown}"),
+        true => writeln!(text, "{name} = TypeAliasType(\"{name}\", {})", quoted(&type_text)),
+        false => writeln!(text, "{name}: TypeAlias = {type_text}"),
     };
 }
 
@@ -197,9 +197,9 @@ fn identifier(name: &str) -> String {
 }
 
 fn member(text: &mut String, types: &Types, field: &Field, name: &str) {
-    let mut shown = annotation(types, &field.shape);
+    let mut type_text = annotation(types, &field.shape);
     if !field.is_required && field.shape.without_null().is_none() && field.shape != Shape::Any {
-        shown.push_str(" | None");
+        type_text.push_str(" | None");
     }
     let mut arguments = Vec::new();
     if !field.is_required {
@@ -215,7 +215,7 @@ fn member(text: &mut String, types: &Types, field: &Field, name: &str) {
         (false, true) => " = None".to_owned(),
         _ => format!(" = Field({})", arguments.join(", ")),
     };
-    let _ = writeln!(text, "    {name}: {shown}{default}");
+    let _ = writeln!(text, "    {name}: {type_text}{default}");
 }
 
 fn annotation(types: &Types, shape: &Shape) -> String {

@@ -86,7 +86,7 @@ fn structure(text: &mut String, types: &Types, definition: &Definition, record: 
 }
 
 fn member(text: &mut String, types: &Types, field: &Field, name: &str) {
-    let (mut attributes, mut shown) = (Vec::new(), direct(types, &field.shape));
+    let (mut attributes, mut type_text) = (Vec::new(), direct(types, &field.shape));
     if name != field.name {
         attributes.push(format!("rename = {:?}", field.name));
     }
@@ -96,12 +96,12 @@ fn member(text: &mut String, types: &Types, field: &Field, name: &str) {
         if takes_null(types, &field.shape) {
             attributes.push("deserialize_with = \"nullable\"".to_owned());
         }
-        shown = format!("Option<{shown}>");
+        type_text = format!("Option<{type_text}>");
     }
     if !attributes.is_empty() {
         let _ = writeln!(text, "    #[serde({})]", attributes.join(", "));
     }
-    let _ = writeln!(text, "    pub {name}: {shown},");
+    let _ = writeln!(text, "    pub {name}: {type_text},");
 }
 
 /// Whether null is a value of the shape, which an option around it would take for itself.
@@ -170,8 +170,8 @@ fn union(text: &mut String, types: &Types, name: &str, parts: &[Shape]) {
     // Literals of one kind are one variant.
     let mut printed: HashSet<String> = HashSet::new();
     for part in parts {
-        let shown = direct(types, part);
-        if !printed.insert(shown.clone()) {
+        let type_text = direct(types, part);
+        if !printed.insert(type_text.clone()) {
             continue;
         }
         let variant = match part {
@@ -184,7 +184,7 @@ fn union(text: &mut String, types: &Types, name: &str, parts: &[Shape]) {
             Shape::Named(index) => types.name(*index).strip_prefix(name).unwrap_or(types.name(*index)),
             Shape::Any | Shape::Null | Shape::Union(_) => "Value",
         };
-        let _ = writeln!(text, "    {}({shown}),", names.unique(&pascal(variant)));
+        let _ = writeln!(text, "    {}({type_text}),", names.unique(&pascal(variant)));
     }
     text.push_str("}\n");
 }

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use accord_json::{Limits, Stop};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 

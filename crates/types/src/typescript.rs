@@ -73,11 +73,11 @@ pub(crate) fn print(types: &Types, meter: &Meter) -> Result<String, Exceeded> {
         let schema = Printer { types, printed: &printed };
         text.push('\n');
         comment(&mut text, "", &definition.comment);
-        let (shown, zod) = match &definition.body {
+        let (type_text, zod) = match &definition.body {
             Body::Record(record) => (record_type(types, record), schema.record(record)),
             Body::Alias(shape) => (shape_type(types, shape), schema.shape(shape)),
         };
-        let _ = writeln!(text, "export type {name} = {shown};");
+        let _ = writeln!(text, "export type {name} = {type_text};");
         let _ = writeln!(text, "export const {name}: z.ZodType<{name}> = {zod};");
         printed.insert(index);
         meter.bytes(text.len() - before)?;

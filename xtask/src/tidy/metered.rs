@@ -71,7 +71,7 @@ const UNMETERED: &[(&str, &str, &str)] = &[
         "one pass over our own OpenAPI document",
     ),
     ("blueprint/src/shape.rs", "mismatch_at", "goes down one path"),
-    ("blueprint/src/agent/view.rs", "agent_contract_hash", "one pass over schemas that compiled"),
+    ("blueprint/src/agent/contracts.rs", "agent_contract_hash", "one pass over schemas that compiled"),
     ("blueprint/src/agent/providers.rs", "add_configuration", "reads a few members"),
     ("blueprint/src/agent/tiers.rs", "resolve_tiers", "changes a few members"),
     ("blueprint/src/workflow/examine.rs", "inline_blueprint", "copies its argument"),

@@ -3,6 +3,7 @@
 //! Only files that git tracks are looked at. A check is a function from the files to its findings, so that
 //! each can be shown to fail on a made-up repository.
 
+mod circles;
 mod dependencies;
 mod documents;
 mod length;
@@ -48,6 +49,7 @@ const CHECKS: &[fn(&Repository) -> Vec<Finding>] = &[
     dependencies::placement,
     dependencies::purity,
     dependencies::lints,
+    circles::check,
     purity::check,
     metered::check,
     scanned::check,

@@ -7,12 +7,13 @@ mod program;
 mod servers;
 mod url;
 
-use accord_contract::{Condition, Invariants, JsonPath, Schema};
+use accord_contract::{Condition, JsonPath};
 use accord_domain::agent::{
     Approval, BUILT_IN_TOOLS, Blueprint, Executor, Fallback, KnownTools, Retry, ToolPattern, Type,
 };
 use accord_domain::nearest;
 
+use super::contracts::Contracts;
 use super::read::Readable;
 use crate::finding::Findings;
 use crate::labels::unmeetable;
@@ -20,28 +21,6 @@ use crate::name::{Named, new_name_error};
 
 /// Retries of an agent's own contract if it does not say how many.
 pub const BLUEPRINT_RETRIES: u32 = 1;
-
-/// An output schema of a blueprint.
-#[derive(Debug, Clone)]
-pub enum DeclaredSchema {
-    /// The schema, compiled.
-    Inline(Schema),
-    /// The name of a registered schema.
-    Named(String),
-}
-
-/// The contracts of a blueprint, compiled.
-#[derive(Debug, Clone, Default)]
-pub struct Contracts {
-    /// `parameters_schema`.
-    pub parameters: Option<Schema>,
-    /// `output_schema`.
-    pub output: Option<DeclaredSchema>,
-    /// `default_output_schema`.
-    pub default_output: Option<DeclaredSchema>,
-    /// `invariants`.
-    pub invariants: Invariants,
-}
 
 /// Checks a blueprint, and returns the contracts that compile.
 pub(super) fn check(read: &Readable, findings: &mut Findings) -> Contracts {

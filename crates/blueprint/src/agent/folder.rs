@@ -13,14 +13,13 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::parse::{ParsedAgent, Surroundings, parse, parse_value};
-use super::write;
-use crate::definition::{
-    DefinitionFile, DefinitionKind, Folder, MAX_ENTRIES, Parsed as _, SourceFile, WriteError,
-};
+use super::{PROMPT_FILE, write};
+use crate::definition::{DefinitionFile, DefinitionKind, Folder, MAX_ENTRIES, Parsed as _, SourceFile};
 use crate::document::{Document, Format};
 use crate::hash::hash_of;
 use crate::stamp::Stamp;
 use crate::text_file::{ReadError, read_text};
+use crate::write_error::WriteError;
 
 type FileAgent = DefinitionFile<ParsedAgent>;
 
@@ -29,9 +28,6 @@ const MAX_AGENT_BYTES: u64 = 2 * 1024 * 1024;
 
 /// Maximum bytes of a system prompt. Models accept less.
 const MAX_PROMPT_BYTES: u64 = 1024 * 1024;
-
-/// The file of a system prompt.
-pub(super) const PROMPT_FILE: &str = "system-prompt.md";
 
 /// The possible names of an agent's file.
 const AGENT_FILES: [&str; 3] = ["agent.yaml", "agent.yml", "agent.json"];

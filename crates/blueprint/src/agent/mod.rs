@@ -1,6 +1,7 @@
 //! Agents.
 
 pub(crate) mod check;
+pub(crate) mod contracts;
 pub(crate) mod file_schema;
 mod folder;
 mod kb;
@@ -15,3 +16,6 @@ mod write;
 
 pub use folder::Agents;
 pub use parse::{ParsedAgent, ValidBlueprint};
+
+/// The file of a system prompt, beside the file of its agent.
+const PROMPT_FILE: &str = "system-prompt.md";

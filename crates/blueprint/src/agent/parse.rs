@@ -5,8 +5,8 @@ use accord_contract::{JsonPath, Meter};
 use accord_domain::agent::Blueprint;
 use serde_json::Value;
 
-use super::check::{Contracts, DeclaredSchema, check};
-use super::view::agent_contract_hash;
+use super::check::check;
+use super::contracts::{Contracts, DeclaredSchema, agent_contract_hash};
 use super::{kb, read};
 use crate::definition::Parsed;
 use crate::document::Document;

@@ -9,7 +9,7 @@ use accord_domain::agent::TIER;
 use accord_domain::nearest;
 use serde_json::Value;
 
-use super::view::warning;
+use crate::finding::warning;
 
 /// Adapts the problems of a blueprint to the names of configured providers.
 pub fn add_configuration(problems: &mut Vec<Problem>, blueprint: &Value, providers: &[String]) {

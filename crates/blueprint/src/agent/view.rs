@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use accord_api::{AgentSummary, AgentView, Problem, Severity, Source};
-use accord_contract::{JsonPath, Meter, Schema, contract_hash};
+use accord_api::{AgentSummary, AgentView, Problem, Source};
+use accord_contract::Meter;
 use accord_domain::agent::Type;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Agents, ParsedAgent, providers};
 use crate::definition::{DefinitionFile, DefinitionKind as _};
@@ -53,28 +53,4 @@ pub fn summary(name: &str, source: Source, agent: &ParsedAgent, problems: Vec<Pr
         has_output_schema: has("output_schema") || has("default_output_schema"),
         problems,
     }
-}
-
-/// A warning about something that is not in a file.
-pub fn warning(place: &JsonPath, message: String) -> Problem {
-    Problem { severity: Severity::Warning, path: place.path(), message, file: None, line: None, column: None }
-}
-
-/// The hash of both schemas of an agent, by which callers name the contract that they were written for.
-pub fn agent_contract_hash(parameters: Option<&Schema>, output: Option<&Schema>) -> String {
-    let output = output.map(Schema::document);
-    match parameters {
-        Some(schema) => contract_hash(schema.document(), output),
-        None => contract_hash(&implicit_parameters(), output),
-    }
-}
-
-/// The input schema of an agent without `parameters_schema`.
-pub fn implicit_parameters() -> Value {
-    json!({
-        "type": "object",
-        "required": ["prompt"],
-        "properties": {"prompt": {"type": "string", "minLength": 1}},
-        "additionalProperties": false,
-    })
 }

@@ -4,12 +4,12 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::ParsedAgent;
-use super::folder::PROMPT_FILE;
-use crate::definition::{DefinitionFile, WriteError};
+use super::{PROMPT_FILE, ParsedAgent};
+use crate::definition::DefinitionFile;
 use crate::document::Format;
 use crate::splice::spliced;
 use crate::text_file::replace;
+use crate::write_error::WriteError;
 
 /// Writes a blueprint to its file. A prompt with its own file stays there.
 pub(super) fn write(agent: &DefinitionFile<ParsedAgent>, value: &Value) -> Result<(), WriteError> {

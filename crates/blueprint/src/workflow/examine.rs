@@ -11,7 +11,7 @@ use accord_workflow::{Graph, Known, Role, Signature, Takes, Target, check, outpu
 use serde_json::{Value, json};
 
 use super::{ParsedWorkflow, has_errors};
-use crate::agent::check::DeclaredSchema;
+use crate::agent::contracts::DeclaredSchema;
 use crate::agent::providers::add_configuration;
 use crate::agent::{ParsedAgent, ValidBlueprint};
 use crate::definition::Parsed as _;

@@ -12,12 +12,11 @@ use accord_contract::Meter;
 use serde_json::Value;
 
 use super::ParsedWorkflow;
-use crate::definition::{
-    DefinitionFile, DefinitionKind, Folder, MAX_ENTRIES, Parsed as _, SourceFile, WriteError,
-};
+use crate::definition::{DefinitionFile, DefinitionKind, Folder, MAX_ENTRIES, Parsed as _, SourceFile};
 use crate::document::Format;
 use crate::hash::hash_of;
 use crate::text_file::{read_text, replace};
+use crate::write_error::WriteError;
 
 type FileWorkflow = DefinitionFile<ParsedWorkflow>;
 

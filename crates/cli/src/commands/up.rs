@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     serve(&config, !arguments.no_runner)
 }
 
-/// Hosts a coordinator, and a runner where one is wanted, until a signal comes.
+/// Hosts a coordinator, and a runner unless it is disabled, until a signal comes.
 pub(crate) fn serve(config: &Config, with_runner: bool) -> Result<Exit, Failure> {
     host::observed(config, async {
         let mut signals = runtime::signals()?;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::iter::successors;
 
+use accord_domain::nearest;
 use serde::Deserialize as _;
 use toml::{Table, Value};
 
 use super::secrets;
 use super::values::Values;
 use crate::failure::Problem;
-use crate::suggestion;
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +121,7 @@ fn refused(key: &str, origin: &str, message: &str) -> Problem {
     let section = key.rsplit_once('.').map(|(section, _)| format!("{section}.")).unwrap_or_default();
     if message.starts_with("unknown field ") {
         let problem = Problem::new(format!("unknown setting {key}{origin}"));
-        return match suggestion::closest(given, known.iter().copied()) {
+        return match nearest(given, known.iter().copied()) {
             Some(name) => problem.hint(format!("did you mean {section}{name}?")),
             None => {
                 let known: Vec<String> = known.iter().map(|name| format!("{section}{name}")).collect();
@@ -130,7 +130,7 @@ fn refused(key: &str, origin: &str, message: &str) -> Problem {
         };
     }
     let problem = Problem::new(format!("invalid setting {key}{origin}: {}", told(message)));
-    match suggestion::closest(given, known.iter().copied()) {
+    match nearest(given, known.iter().copied()) {
         Some(name) if message.starts_with("unknown variant ") => {
             problem.hint(format!("did you mean '{name}'?"))
         }

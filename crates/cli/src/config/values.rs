@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use accord_coordinator::{Enforcement, Queue, Settings};
 use accord_executor::{Auth, ProviderKind};
 use serde::{Deserialize, Serialize};
 
@@ -38,15 +39,6 @@ pub(crate) struct Database {
     pub(crate) url: String,
 }
 
-/// How runs are handed out.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct Queue {
-    pub(crate) lease_seconds: u32,
-    pub(crate) max_deliveries: u32,
-    pub(crate) match_timeout_seconds: u32,
-}
-
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Runner {
@@ -60,17 +52,6 @@ pub(crate) struct Runner {
     /// The file that holds the key.
     pub(crate) key_file: String,
     pub(crate) drain_seconds: u32,
-}
-
-/// Defaults if neither the agent nor the caller sets them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct Enforcement {
-    pub(crate) max_retries: u32,
-    pub(crate) extract_json: accord_api::ExtractJson,
-    pub(crate) embedded: accord_api::Embedded,
-    pub(crate) validation_mode: accord_api::ValidationMode,
-    pub(crate) strategy: accord_api::Strategy,
 }
 
 /// How long a runner retries an unreachable provider, unless the agent sets it.
@@ -143,19 +124,16 @@ pub(crate) struct Provider {
 
 impl Default for Server {
     fn default() -> Self {
-        Self { listen: "127.0.0.1:8765".to_owned(), request_limit_bytes: 8 * 1024 * 1024 }
+        Self {
+            listen: "127.0.0.1:8765".to_owned(),
+            request_limit_bytes: Settings::REQUEST_LIMIT_BYTES as u64,
+        }
     }
 }
 
 impl Default for Database {
     fn default() -> Self {
         Self { url: "sqlite://.accord/accord.db".to_owned() }
-    }
-}
-
-impl Default for Queue {
-    fn default() -> Self {
-        Self { lease_seconds: 30, max_deliveries: 3, match_timeout_seconds: 300 }
     }
 }
 
@@ -170,18 +148,6 @@ impl Default for Runner {
             key: String::new(),
             key_file: String::new(),
             drain_seconds: 30,
-        }
-    }
-}
-
-impl Default for Enforcement {
-    fn default() -> Self {
-        Self {
-            max_retries: 2,
-            extract_json: accord_api::ExtractJson::ALL,
-            embedded: accord_api::Embedded::Accept,
-            validation_mode: accord_api::ValidationMode::Strict,
-            strategy: accord_api::Strategy::Auto,
         }
     }
 }

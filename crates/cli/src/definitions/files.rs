@@ -3,16 +3,17 @@
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use accord_api::{AgentView, Severity, WorkflowView};
+use accord_domain::nearest;
 use serde_json::json;
 
 use super::{Definition, Summary};
 use crate::config::{Config, FOLDER};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
+use crate::output;
 use crate::project::ProjectArguments;
 use crate::view::agent;
 use crate::view::text::line;
-use crate::{output, suggestion};
 
 /// Every agent or workflow in the files of a project, by name.
 pub(crate) fn of_project<D: Definition>(config: &Config) -> Vec<D> {
@@ -122,7 +123,7 @@ fn chosen<D: Definition>(wanted: &[String], config: &Config) -> Result<Vec<D>, P
             return D::at(path, config);
         }
         let names: Vec<String> = known.iter().map(name).collect();
-        let hint = match suggestion::closest(text, names.iter().map(String::as_str)) {
+        let hint = match nearest(text, names.iter().map(String::as_str)) {
             Some(similar) => format!("did you mean '{similar}'?"),
             None if names.is_empty() => D::NONE_KNOWN.to_owned(),
             None => format!("available: {}", names.join(", ")),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use accord_api::{Role, StoreKind};
 use accord_client::{ApiKey, Client};
-use accord_coordinator::{App, AppOptions, Coordinator, Enforcement, Queue, Settings, System};
+use accord_coordinator::{App, AppOptions, Coordinator, Settings, System};
 use accord_store::Store;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -107,18 +107,8 @@ fn settings(config: &Config) -> Settings {
         tiers: values.tiers.clone(),
         store: kind(config),
         request_limit_bytes: usize::try_from(values.server.request_limit_bytes).unwrap_or(usize::MAX),
-        queue: Queue {
-            lease_seconds: values.queue.lease_seconds,
-            max_deliveries: values.queue.max_deliveries,
-            match_timeout_seconds: values.queue.match_timeout_seconds,
-        },
-        enforcement: Enforcement {
-            max_retries: values.enforcement.max_retries,
-            extract_json: values.enforcement.extract_json,
-            embedded: values.enforcement.embedded,
-            validation_mode: values.enforcement.validation_mode,
-            strategy: values.enforcement.strategy,
-        },
+        queue: values.queue,
+        enforcement: values.enforcement,
         ..Settings::default()
     }
 }

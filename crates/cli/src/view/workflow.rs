@@ -128,13 +128,13 @@ pub(crate) fn run(run: &WorkflowRunView, times: &Times) -> String {
     ];
     let mut table = table::new(&["node", "type", "status", "runs", "output"]).free_text("output");
     for node in &run.nodes {
-        let (tone, stands) = stands(node);
+        let (tone, state) = state(node);
         table.add_row([
             Tone::Plain.cell(&line(&node.id)),
             Tone::Plain.cell(&line(&node.kind)),
-            tone.cell(&stands),
+            tone.cell(&state),
             Tone::Plain.cell(&node.tasks.iter().map(|task| task.attempts).sum::<u32>().to_string()),
-            Tone::Plain.cell(&short(&said(node), SAID_CHARACTERS)),
+            Tone::Plain.cell(&short(&detail(node), SAID_CHARACTERS)),
         ]);
     }
     let head = format!("{}  {status}\n{}", run.workflow_run_id, fields(&rows));
@@ -142,7 +142,7 @@ pub(crate) fn run(run: &WorkflowRunView, times: &Times) -> String {
 }
 
 /// The status of a node, and how many of its items failed without failing it.
-fn stands(node: &WorkflowNodeView) -> (Tone, String) {
+fn state(node: &WorkflowNodeView) -> (Tone, String) {
     let failed = node.tasks.iter().filter(|task| task.status == NodeStatus::Failed).count();
     match (node.status, &node.warning, failed) {
         (NodeStatus::Completed, Some(_), 0) => (Tone::Warning, "completed, warning".to_owned()),
@@ -185,7 +185,7 @@ fn failed_line(node: &WorkflowNodeView, task: &WorkflowTaskView, error: &Workflo
     format!("{head} {}{part}: {why}{worker}\n", line(&node.id))
 }
 
-fn said(node: &WorkflowNodeView) -> String {
+fn detail(node: &WorkflowNodeView) -> String {
     let failure = node.error.as_ref().map(|error| format!("{}: {}", error.kind, error.message));
     let output = || node.output.as_ref().map(Value::to_string);
     failure.or_else(|| node.warning.clone()).or_else(output).unwrap_or_default()
@@ -203,8 +203,8 @@ pub(crate) fn contradictions(run: &WorkflowRunView) -> String {
 /// Where comparing stopped, a line for each limit; nothing where everything was compared.
 pub(crate) fn truncations(node: &str, truncated: &[Truncation]) -> String {
     let head = Tone::Warning.paint(&format!("comparison before {} stopped:", line(node)));
-    let told = |each: &Truncation| format!("{head} {}\n", line(&each.message));
-    truncated.iter().map(told).collect()
+    let sentence = |each: &Truncation| format!("{head} {}\n", line(&each.message));
+    truncated.iter().map(sentence).collect()
 }
 
 /// What siblings contradict each other in.
@@ -217,11 +217,13 @@ pub(crate) fn contradiction(node: &str, contradiction: &Contradiction) -> String
     };
     let head = Tone::Warning.paint(&format!("contradiction[{kind}]:"));
     let mut text = format!("{head} {} (before {})\n", key.join(", "), line(node));
-    for Side { agent, value, text: said, .. } in &contradiction.sides {
-        let said =
-            said.as_deref().map(|said| format!(": {}", short(said, SAID_CHARACTERS))).unwrap_or_default();
+    for Side { agent, value, text: detail, .. } in &contradiction.sides {
+        let detail = detail
+            .as_deref()
+            .map(|detail| format!(": {}", short(detail, SAID_CHARACTERS)))
+            .unwrap_or_default();
         let field = line(&contradiction.field);
-        let _ = writeln!(text, "  {}: {field} {}{said}", line(agent), plain(value));
+        let _ = writeln!(text, "  {}: {field} {}{detail}", line(agent), plain(value));
     }
     text
 }
@@ -295,10 +297,10 @@ mod tests {
             "finished_at": null, "warning": "nobody found anything",
         }))
         .unwrap();
-        assert_eq!(stands(&node).1, "completed, warning");
+        assert_eq!(state(&node).1, "completed, warning");
         assert!(mark(node.status, node.warning.as_deref()).contains('!'));
         node.warning = None;
-        assert_eq!(stands(&node).1, "completed");
+        assert_eq!(state(&node).1, "completed");
         assert!(mark(node.status, node.warning.as_deref()).contains('✓'));
     }
 
@@ -322,9 +324,9 @@ mod tests {
             "input": null, "output": [1, null], "nodes": [node], "edges": [],
         }))
         .unwrap();
-        assert_eq!(stands(&run.nodes[0]).1, "completed, 12 failed");
-        let told = anstream::adapter::strip_str(&gone_without(&run)).to_string();
-        let lines: Vec<&str> = told.lines().collect();
+        assert_eq!(state(&run.nodes[0]).1, "completed, 12 failed");
+        let printed = anstream::adapter::strip_str(&gone_without(&run)).to_string();
+        let lines: Vec<&str> = printed.lines().collect();
         assert_eq!(lines[0], "failed: each, item 2: executor_failed: exited with code 1 (run_1)");
         assert_eq!((lines.len(), lines[10]), (11, "and 2 more failures; use --json to see all"));
     }

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::{At, Finding};
+use super::Finding;
+use super::at::At;
 use crate::limits::MAX_COMPARED_BRANCHES;
 use crate::lower::fingerprint;
 

@@ -6,7 +6,8 @@ use jsonschema::canonical::{self, UnsatisfiableReason};
 use jsonschema::{Draft, PatternOptions};
 use serde_json::{Map, Value};
 
-use super::{At, Finding};
+use super::Finding;
+use super::at::At;
 use crate::json_path::JsonPath;
 use crate::limits::{MAX_SATISFIABILITY_BRANCHES, MAX_SATISFIABILITY_BYTES};
 use crate::lower::{fingerprint, has_type};

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{At, Finding};
+use super::Finding;
+use super::at::At;
 use crate::schema::Dialect;
 
 /// The keywords of each type.

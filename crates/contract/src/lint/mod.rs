@@ -6,6 +6,7 @@
 //! provider leaves to the validator. Missing descriptions are not a finding: most names explain
 //! themselves.
 
+mod at;
 mod branch;
 mod contradiction;
 mod dead;
@@ -17,13 +18,14 @@ mod reference;
 mod size;
 
 use accord_json::Meter;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub use finding::{Finding, Severity};
 
 use crate::json_path::JsonPath;
 use crate::lower::Profile;
-use crate::schema::{Dialect, Schema, walk, within_one_budget};
+use crate::schema::{Schema, walk, within_one_budget};
+use at::At;
 
 /// All findings about a schema, the worst first. Of the providers, only common ones are checked. Where checking takes too much,
 /// that is a finding.
@@ -73,31 +75,4 @@ fn findings(schema: &Schema, is_reported: &dyn Fn(&Profile) -> bool, meter: &Met
     }
     findings.sort_by_key(|finding| finding.severity);
     findings
-}
-
-/// A schema object and its location.
-struct At<'a> {
-    place: &'a JsonPath,
-    keywords: &'a Map<String, Value>,
-    dialect: Dialect,
-    meter: &'a Meter,
-}
-
-impl<'a> At<'a> {
-    fn get(&self, keyword: &str) -> Option<&'a Value> {
-        self.keywords.get(keyword)
-    }
-
-    fn has(&self, keyword: &str) -> bool {
-        self.keywords.contains_key(keyword)
-    }
-
-    /// The types that `type` names; `None` if it is absent.
-    fn types(&self) -> Option<Vec<&'a str>> {
-        match self.get("type")? {
-            Value::String(name) => Some(vec![name]),
-            Value::Array(names) => Some(names.iter().filter_map(Value::as_str).collect()),
-            _ => None,
-        }
-    }
 }

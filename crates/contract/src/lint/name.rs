@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{At, Finding};
+use super::Finding;
+use super::at::At;
 
 pub(super) fn check(at: &At<'_>, findings: &mut Vec<Finding>) {
     let Some(Value::Object(properties)) = at.get("properties") else { return };

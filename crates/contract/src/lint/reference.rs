@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{At, Finding};
+use super::Finding;
+use super::at::At;
 use crate::json_path::JsonPath;
 use crate::schema::reference::{KEYWORDS, Resolver, base_at, base_of};
 use crate::schema::walk::{self, Reach};

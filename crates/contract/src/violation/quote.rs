@@ -77,18 +77,18 @@ fn is_full(text: &mut String) -> bool {
 
 /// Options as a list, all of them or those nearest to the offending value: `"low", "medium", "high"`.
 pub(crate) fn options(options: &[&Value], offending: &Value) -> String {
-    let mut shown: Vec<&Value> = options.to_vec();
+    let mut listed: Vec<&Value> = options.to_vec();
     if options.len() > LISTED {
-        shown.truncate(COMPARED);
+        listed.truncate(COMPARED);
         if let Value::String(text) = offending {
-            shown.sort_by_cached_key(|option| match option {
+            listed.sort_by_cached_key(|option| match option {
                 Value::String(candidate) => nearest::distance(text, candidate),
                 _ => usize::MAX,
             });
         }
-        shown.truncate(LISTED);
+        listed.truncate(LISTED);
     }
-    let parts: Vec<String> = shown.iter().map(|option| value(option)).collect();
+    let parts: Vec<String> = listed.iter().map(|option| value(option)).collect();
     match options.len() - parts.len() {
         0 => parts.join(", "),
         more => format!("{} and {more} more", parts.join(", ")),
@@ -98,10 +98,10 @@ pub(crate) fn options(options: &[&Value], offending: &Value) -> String {
 /// Names in quotes, the first few and how many more there are: `'a', 'b' and 3 more`.
 pub(crate) fn names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     let total = names.len();
-    let shown: Vec<String> = names.take(LISTED).map(quoted).collect();
-    match total - shown.len() {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
+    let listed: Vec<String> = names.take(LISTED).map(quoted).collect();
+    match total - listed.len() {
+        0 => listed.join(", "),
+        more => format!("{} and {more} more", listed.join(", ")),
     }
 }
 
@@ -126,9 +126,9 @@ mod tests {
     #[test]
     fn a_deep_value_is_cut_with_its_brackets_closed() {
         let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
-        let shown = value(&deep);
-        assert!(shown.contains('…'), "{shown}");
-        assert!(shown.chars().count() < 140, "{shown}");
+        let listed = value(&deep);
+        assert!(listed.contains('…'), "{listed}");
+        assert!(listed.chars().count() < 140, "{listed}");
     }
 
     #[test]

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_api::{ClaimRuns, ClaimedRun, ClaimedRuns, EndpointFact, Spent};
-use accord_domain::agent::Fallback;
 use accord_domain::attempt::{self, Attempt};
 use accord_domain::id::{EventId, LeaseId, RunnerId};
 use accord_domain::run::{Assignment, Holder, Kind, Run};
@@ -17,13 +16,15 @@ use accord_domain::step::{self, Step};
 use accord_domain::usage::Usage;
 use accord_store::{Claim, Claimed, EventFilter, EventLimit, Fact, FactFilter, Store};
 use jiff::{SignedDuration, Timestamp};
-use serde::Deserialize;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-use super::runs::{check_wait, is_held, raw, refuse};
-use super::{Caller, Runners, endpoints, tiers};
-use crate::error::Error;
+use super::assignments::models;
+use super::bounds::check_wait;
+use super::runners::Runners;
+use super::runs::{is_held, raw};
+use super::{Caller, endpoints, tiers};
+use crate::error::{Error, refuse};
 use crate::metrics;
 
 /// A claim that waits longer would be cut off by something in between.
@@ -270,23 +271,4 @@ fn concerns(fact: &Fact, schema: Option<&str>) -> bool {
         Some((_, of)) => schema == Some(of),
         None => true,
     }
-}
-
-/// The models that a run may use: its own, the blueprint's, and the stronger ones.
-pub(super) fn models(assignment: &Assignment) -> Result<Vec<String>, Error> {
-    #[derive(Deserialize)]
-    struct ModelsOnly {
-        executor: ExecutorModel,
-        #[serde(default)]
-        escalate_to: Vec<Fallback>,
-    }
-    #[derive(Deserialize)]
-    struct ExecutorModel {
-        #[serde(default)]
-        model: Option<String>,
-    }
-    let blueprint: ModelsOnly = serde_json::from_str(&assignment.blueprint).map_err(Error::internal)?;
-    let own = assignment.model.iter().cloned();
-    let fallbacks = blueprint.escalate_to.iter().map(|fallback| fallback.model().to_owned());
-    Ok(own.chain(blueprint.executor.model).chain(fallbacks).collect())
 }

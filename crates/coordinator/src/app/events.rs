@@ -4,14 +4,14 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use accord_api::{ErrorName, PageQuery};
+use accord_api::PageQuery;
 use accord_domain::event::{Event, OUTPUT_DELTA};
 use accord_domain::id::{EventId, SessionId};
 use accord_store::{EventFilter, EventLimit, EventStore, MOST_EVENT_BYTES, SessionStore};
 use tokio_util::sync::CancellationToken;
 
 use super::page;
-use crate::error::Error;
+use crate::error::{Error, refuse};
 use crate::hub::{Hub, Topic, Watch};
 use crate::outstanding::{Holder, Outstanding, Turn};
 
@@ -64,9 +64,7 @@ impl Events {
         let limit = page::limit(query.limit)?;
         let after = match page::given(query.cursor.as_deref()) {
             None => BEGINNING,
-            Some(cursor) => cursor
-                .parse()
-                .map_err(|error| Error::new(ErrorName::InvalidRequest, format!("cursor: {error}")))?,
+            Some(cursor) => cursor.parse().map_err(|error| refuse(format!("cursor: {error}")))?,
         };
         self.sessions.session(session_id).await?;
         let filter = EventFilter { session_id: Some(session_id.clone()), ..EventFilter::default() };

@@ -65,7 +65,7 @@ impl Inputs {
             return unless_same(request, &answer.answer, &by);
         }
         if answer.digest.is_some_and(|digest| digest != request.digest) {
-            let message = "the digest is not the request's: the answer is about something else than what is asked; read the request again";
+            let message = "the digest does not match this request, so the answer may be meant for another one; read the request again";
             return Err(Error::new(ErrorName::PreconditionFailed, message));
         }
         let end = match request.purpose.gives_result() {

@@ -28,7 +28,7 @@ use subtle::ConstantTimeEq as _;
 use tokio::time::{sleep, timeout};
 
 use super::{CallingRun, page};
-use crate::error::Error;
+use crate::error::{Error, refuse};
 use crate::metrics;
 use crate::outside::Outside;
 pub(crate) use attempts::Denial;
@@ -238,21 +238,21 @@ impl Keys {
 
     /// Makes a key that lives in this process alone, for a runner or a command that shares it with the coordinator.
     pub(super) fn local_key(&self, role: Role) -> Result<String, Error> {
-        let (key, shown) = new_key(self.outside.as_ref(), role, "this process", None)?;
+        let (key, key_text) = new_key(self.outside.as_ref(), role, "this process", None)?;
         self.local.write().unwrap_or_else(PoisonError::into_inner).push(key);
-        Ok(shown)
+        Ok(key_text)
     }
 
     /// Makes a key. The secret is shown this once.
     pub(crate) async fn create(&self, create: CreateKey) -> Result<CreatedKey, Error> {
-        let (key, shown) = new_key(self.outside.as_ref(), create.role, &create.name, create.expires_at)?;
+        let (key, key_text) = new_key(self.outside.as_ref(), create.role, &create.name, create.expires_at)?;
         self.store.add_key(key.clone()).await?;
         self.known.renew().await;
         Ok(CreatedKey {
             key_id: key.id,
             name: key.name,
             role: key.role,
-            key: shown,
+            key: key_text,
             created_at: key.created_at,
             expires_at: key.expires_at,
         })
@@ -363,29 +363,27 @@ pub fn new_key(
     expires_at: Option<Timestamp>,
 ) -> Result<(Key, String), Error> {
     if name.chars().count() > LONGEST_NAME {
-        let message = format!("the key's name has more than {LONGEST_NAME} characters");
-        return Err(Error::new(ErrorName::InvalidRequest, message));
+        return Err(refuse(format!("the key's name has more than {LONGEST_NAME} characters")));
     }
     let now = outside.now();
     if let Some(at) = expires_at.filter(|at| *at <= now) {
-        let message = format!("expires_at: expected a time in the future, got {at}");
-        return Err(Error::new(ErrorName::InvalidRequest, message));
+        return Err(refuse(format!("expires_at: expected a time in the future, got {at}")));
     }
     // To the microsecond, as it is stored.
     let expires_at = expires_at.map(|at| Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at));
     let unique = outside.unique();
     let secret = outside.secret().map_err(Error::internal)?;
-    let shown = format!("{PREFIX}{unique}_{}", hex(&secret));
+    let key_text = format!("{PREFIX}{unique}_{}", hex(&secret));
     let key = Key {
         id: KeyId::new(unique),
         name: name.to_owned(),
         role,
-        hash: hash_of(&shown),
+        hash: hash_of(&key_text),
         created_at: now,
         expires_at,
         last_used_at: None,
     };
-    Ok((key, shown))
+    Ok((key, key_text))
 }
 
 /// Whether the server may listen on an address: on one that others can reach only with a key.
@@ -424,10 +422,10 @@ mod tests {
 
     #[test]
     fn a_key_holds_its_id_and_is_stored_hashed() {
-        let (key, shown) = new_key(&Fixed, Role::Viewer, "laptop", None).unwrap();
-        assert_eq!(shown, format!("accord_0190_{}", "07".repeat(32)));
-        assert_eq!(id_of(&shown), Some(key.id.clone()));
-        assert_eq!(key.hash, hash_of(&shown));
+        let (key, key_text) = new_key(&Fixed, Role::Viewer, "laptop", None).unwrap();
+        assert_eq!(key_text, format!("accord_0190_{}", "07".repeat(32)));
+        assert_eq!(id_of(&key_text), Some(key.id.clone()));
+        assert_eq!(key.hash, hash_of(&key_text));
         assert!(!key.hash.contains(&"07".repeat(32)));
         assert!(new_key(&Fixed, Role::Viewer, &"x".repeat(201), None).is_err());
         assert!(new_key(&Fixed, Role::Viewer, "", Some(Timestamp::UNIX_EPOCH)).is_err());

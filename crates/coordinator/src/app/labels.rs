@@ -5,8 +5,7 @@ use accord_blueprint::{label_error as fault, unmeetable};
 use accord_domain::demands::Demands;
 use accord_domain::runner::Profile;
 
-use super::runs::refuse;
-use crate::error::Error;
+use crate::error::{Error, refuse};
 
 /// Enough of a name to recognise it by.
 const SHOWN: usize = 64;

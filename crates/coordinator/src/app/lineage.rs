@@ -17,7 +17,7 @@ use subtle::ConstantTimeEq as _;
 
 use super::Caller;
 use super::instance::Instance;
-use crate::error::Error;
+use crate::error::{Error, refuse};
 
 /// How far up the parents of a session are looked for. Agents that start agents are a few levels deep; without a bound
 /// one question could cost any number of reads.
@@ -125,11 +125,10 @@ impl Lineage {
         while let Some(id) = above {
             depth += 1;
             if depth > DEEPEST_SESSIONS {
-                let message = format!(
+                return Err(refuse(format!(
                     "parent_session_id: sessions can be nested {DEEPEST_SESSIONS} levels deep, and {} is at that depth; start this one from an agent further up",
                     parent.id
-                );
-                return Err(Error::new(ErrorName::InvalidRequest, message));
+                )));
             }
             above = self.parent_of(&id).await?;
         }

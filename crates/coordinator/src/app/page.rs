@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use accord_api::{ErrorName, Page};
+use accord_api::Page;
 use accord_store::{Count, PageRequest, Search};
 
-use crate::error::Error;
+use crate::error::{Error, refuse};
 
 /// The default length of a page.
 const USUAL_LIMIT: u32 = 50;
@@ -17,10 +17,7 @@ pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Error> {
     match asked {
         None => Ok(USUAL_LIMIT),
         Some(limit @ 1..=HIGHEST_LIMIT) => Ok(limit),
-        Some(limit) => {
-            let message = format!("expected limit from 1 to {HIGHEST_LIMIT}, got {limit}");
-            Err(Error::new(ErrorName::InvalidRequest, message))
-        }
+        Some(limit) => Err(refuse(format!("expected limit from 1 to {HIGHEST_LIMIT}, got {limit}"))),
     }
 }
 
@@ -82,7 +79,7 @@ const MOST_WORDS: usize = 8;
 /// The requested search; none if it has no words.
 pub(crate) fn search(asked: Option<&str>) -> Result<Option<Search>, Error> {
     let Some(asked) = asked else { return Ok(None) };
-    let refused = |message: String| Err(Error::new(ErrorName::InvalidRequest, message));
+    let refused = |message: String| Err(refuse(message));
     if asked.chars().count() > LONGEST_SEARCH {
         return refused(format!("expected q of at most {LONGEST_SEARCH} characters"));
     }
@@ -111,7 +108,7 @@ const SHOWN: usize = 64;
 fn broken(cursor: &str) -> Error {
     let shown: String = cursor.chars().take(SHOWN).collect();
     let message = format!("invalid cursor '{shown}'; use the next_cursor of the previous page");
-    Error::new(ErrorName::InvalidRequest, message)
+    refuse(message)
 }
 
 /// A page of few things that only grow at their end: the cursor is how many came before.

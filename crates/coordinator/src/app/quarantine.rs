@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use accord_api::{ErrorName, QuarantineView, StoreKind};
+use accord_api::{ErrorName, StoreKind};
 use accord_domain::id::RunId;
 use accord_domain::quarantine::{Fate, Item, Kind};
 use accord_store::{Census, Store};
@@ -20,7 +20,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 
 use super::instance::Instance;
-use super::{runs, workflows};
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::metrics;
@@ -48,9 +47,6 @@ const REST: SignedDuration = SignedDuration::from_secs(2);
 
 /// Marks of the dead that are looked at in one round.
 const DEATHS_A_ROUND: u32 = 500;
-
-/// How many poisoned runs, and workflow runs, are listed.
-const MOST_LISTED: u32 = 100;
 
 /// The marks of this process, and the work that coordinators crashed on.
 pub(crate) struct Quarantine {
@@ -253,7 +249,7 @@ impl Quarantine {
         }
     }
 
-    /// Whose marks count as crashed. A SQLite file has one permanent coordinator, so when it
+    /// Which coordinators count as crashed. A SQLite file has one permanent coordinator, so when it
     /// starts, every other one is gone; commands with an embedded coordinator may run at the same
     /// time, and cannot be sure.
     fn census(&self) -> Census {
@@ -283,18 +279,5 @@ impl Quarantine {
         if let Err(error) = self.store.release_work(self.instance.id()).await {
             tracing::warn!(%error, "the marks of this coordinator could not be cleared");
         }
-    }
-
-    pub(crate) async fn list(&self) -> Result<QuarantineView, Error> {
-        let poisoned = self.store.poisoned(MOST_LISTED).await?;
-        let mut runs = Vec::with_capacity(poisoned.runs.len());
-        for run in poisoned.runs {
-            runs.push(runs::view_of(self.store.as_ref(), run).await?);
-        }
-        let mut workflow_runs = Vec::with_capacity(poisoned.workflow_runs.len());
-        for run in poisoned.workflow_runs {
-            workflow_runs.push(workflows::summary_of(self.store.as_ref(), run).await?);
-        }
-        Ok(QuarantineView { runs, workflow_runs })
     }
 }

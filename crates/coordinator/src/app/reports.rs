@@ -5,12 +5,12 @@ use accord_domain::attempt::{Attempt, Outcome};
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, RunnerId};
 use accord_domain::step::{self, Step};
-use accord_domain::usage::Usage;
 use accord_store::Report;
 
-use super::Runners;
-use super::runs::{holder, refuse};
-use crate::error::Error;
+use super::bounds::{check_usage, shortened};
+use super::runners::Runners;
+use super::runs::holder;
+use crate::error::{Error, refuse};
 use crate::metrics::{self, Figures};
 
 /// The most events in one report of a runner. A batch is one transaction, and others wait for it.
@@ -24,9 +24,6 @@ const EVENT_BYTES: usize = 1024 * 1024;
 
 /// What one event may carry of unvalidated output, of which there may be hundreds while a run works.
 const DELTA_BYTES: usize = 8 * 1024;
-
-/// How much of an answer is kept on its attempt.
-const ATTEMPT_TEXT_BYTES: usize = 1024 * 1024;
 
 impl Runners {
     pub(crate) async fn run_started(&self, run_id: RunId, holding: &Holding) -> Result<FinishedRun, Error> {
@@ -173,15 +170,4 @@ fn checked(attempt: Attempt, delivery: u32) -> Result<Attempt, Error> {
     }
     check_usage(&format!("usage of attempt {}", attempt.number), &attempt.usage)?;
     Ok(Attempt { text: shortened(attempt.text), ..attempt })
-}
-
-/// Statistics are sums of what is reported here.
-pub(super) fn check_usage(of: &str, usage: &Usage) -> Result<(), Error> {
-    usage.check().map_err(|reason| refuse(format!("{of}: {reason}")))
-}
-
-/// An answer as it is kept: all of it, up to a limit.
-pub(super) fn shortened(mut text: String) -> String {
-    text.truncate(text.floor_char_boundary(ATTEMPT_TEXT_BYTES));
-    text
 }

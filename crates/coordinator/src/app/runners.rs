@@ -16,12 +16,13 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::assignments::RecentAssignments;
+use super::bounds::check_wait;
+use super::contracts::Contracts;
 use super::page::List;
 use super::presence::Presence;
 use super::recent::{IN_USE, Recent};
-use super::runs::{check_wait, refuse};
-use super::{Caller, Contracts, Keys, labels, runner_owner};
-use crate::error::Error;
+use super::{Caller, Keys, labels, runner_owner};
+use crate::error::{Error, refuse};
 use crate::hub::{Hub, Topic, Watch};
 use crate::outside::Outside;
 use crate::settings::{Queue, Settings};

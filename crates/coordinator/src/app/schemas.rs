@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::agents::schema_report;
 use super::blueprints::Blueprints;
 use super::{Expected, Promise, page};
-use crate::error::Error;
+use crate::error::{Error, refuse};
 use crate::outside::Outside;
 use crate::work::heavy;
 
@@ -50,7 +50,7 @@ impl Schemas {
         promise: Option<Promise>,
     ) -> Result<SchemaView, Error> {
         if let Some(fault) = new_name_error(Named::Schema, &create.name) {
-            return Err(Error::new(ErrorName::InvalidRequest, format!("the schema's name: {fault}")));
+            return Err(refuse(format!("the schema's name: {fault}")));
         }
         let kept = self.store.schema(&create.name).await?.filter(|kept| is_same(kept, &create.schema));
         let document = create.schema.to_string();
@@ -133,8 +133,7 @@ impl Schemas {
     /// Compiles and lints a schema, and judges a text or a value by it.
     pub(crate) async fn validate(&self, request: ValidateSchema) -> Result<ValidateSchemaAnswer, Error> {
         if request.text.is_some() && request.value.is_some() {
-            let message = "pass 'text' or 'value', not both";
-            return Err(Error::new(ErrorName::InvalidRequest, message));
+            return Err(refuse("pass 'text' or 'value', not both"));
         }
         heavy(move |meter| validated(&request, meter)).await?.map_err(Error::from)
     }
@@ -142,8 +141,7 @@ impl Schemas {
     /// Makes a schema that all examples conform to.
     pub(crate) async fn infer(&self, request: InferSchema) -> Result<InferSchemaAnswer, Error> {
         if request.examples.is_empty() {
-            let message = "no examples to infer from; pass at least one in 'examples'";
-            return Err(Error::new(ErrorName::InvalidRequest, message));
+            return Err(refuse("no examples to infer from; pass at least one in 'examples'"));
         }
         heavy(move |meter| inferred(&request, meter)).await?.map_err(Error::from)
     }

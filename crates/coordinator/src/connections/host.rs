@@ -3,16 +3,15 @@
 //! Requests of pages of other sites are recognized by the host (`http/auth`). With two hosts, or an invalid one, a proxy may
 //! have read another one.
 
-use accord_api::ErrorName;
 use axum::http::header::HOST;
 use axum::http::uri::Authority;
 use axum::http::{Request, Version};
 
-use crate::error::Error;
+use crate::error::{Error, refuse};
 
 /// Refuses a request that does not say once which host it is for. HTTP/1.0, which checks of load balancers speak, need not say it.
 pub(super) fn check<B>(request: &Request<B>) -> Result<(), Error> {
-    let refused = |message: &str| Err(Error::new(ErrorName::InvalidRequest, message));
+    let refused = |message: &str| Err(refuse(message));
     let mut hosts = request.headers().get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
         (None, _) if request.version() < Version::HTTP_11 => Ok(()),

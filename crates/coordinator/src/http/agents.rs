@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::documents::{Named, definition_handlers, document_handlers};
 use super::extract::{JsonBody, MaybeJson, Query};
 use super::incoming::Takes;
-use super::routes::{CHANGES_NOTHING, Route, Scope, route};
+use super::route::{CHANGES_NOTHING, Route, Scope, route};
 use super::{body, conditions};
 use crate::app::{App, Found};
 use crate::error::Error;

@@ -9,10 +9,10 @@ use axum::Json;
 use axum::extract::State;
 
 use super::extract::Query;
-use super::routes::{Route, route};
+use super::route::{Route, route};
 use crate::app::App;
 use crate::error::Error;
-pub(super) use record::{Pending, Repeated, audited};
+pub(super) use record::{Pending, Repeated};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![route!(list, Administer)]

@@ -1,5 +1,4 @@
-//! Authorization: every request is looked up in the table of routes, and unlisted routes are
-//! rejected.
+//! Authorization: the row of a request in the table of routes says who may use it.
 
 use std::net::IpAddr;
 
@@ -8,26 +7,26 @@ use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::key::Role;
 use accord_trace::TraceParent;
 use axum::RequestExt as _;
-use axum::extract::{MatchedPath, Request};
-use axum::http::{HeaderMap, HeaderName, Method, header};
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderName, header};
 use jiff::SignedDuration;
 use serde_json::json;
 
 use super::extract::Id;
 use super::metrics::METRICS;
-use super::routes::{self, Access, ROUTES, Scope};
+use super::route::{Access, Route, Scope};
 use crate::app::{App, Caller, CallingRun, Denial, FRESH, Refusal};
 use crate::connections::peer;
 use crate::error::Error;
 
 /// Authorizes a request, and adds its caller.
-pub(super) async fn admit(app: &App, request: &mut Request) -> Result<(), Error> {
-    let (access, path) = access(request)?;
+pub(super) async fn admit(app: &App, route: &Route, request: &mut Request) -> Result<(), Error> {
+    let access = route.access;
     if access == Access::Open {
         return Ok(());
     }
     // Metrics are needed most when the store is unavailable: keys that were valid then stay valid for them.
-    let age = if path == METRICS { app.keys.age_without_store().await } else { FRESH };
+    let age = if route.path == METRICS { app.keys.age_without_store().await } else { FRESH };
     if app.keys.open(age).await? {
         refuse_strangers(app, request)?;
     }
@@ -45,7 +44,7 @@ pub(super) async fn admit(app: &App, request: &mut Request) -> Result<(), Error>
         return Err(Error::new(ErrorName::Forbidden, message).with_details(details));
     }
     if let Some(acting) = &caller.run {
-        confine(app, acting, request, path).await?;
+        confine(app, acting, request, route).await?;
     }
     caller.traceparent = accord_trace::current().or(traceparent(request));
     request.extensions_mut().insert(caller);
@@ -55,6 +54,39 @@ pub(super) async fn admit(app: &App, request: &mut Request) -> Result<(), Error>
 /// The trace that a request belongs to.
 pub(super) fn traceparent(request: &Request) -> Option<TraceParent> {
     TraceParent::read(request.headers().get(accord_trace::HEADER)?.to_str().ok())
+}
+
+/// An answer that may take long, unless the access of the caller is revoked first.
+pub(super) async fn while_admitted<T>(
+    app: &App,
+    caller: &Caller,
+    answer: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    tokio::select! {
+        // Once access is revoked, send nothing, even if the answer is ready.
+        biased;
+        error = app.keys.withdrawn(caller) => Err(error),
+        answered = answer => answered,
+    }
+}
+
+/// The end of what a request has created; `None` if it cannot be returned, which does not undo the creation: a repeated request
+/// may find the run removed, and a caller that does not read its answers gets no large ones.
+pub(super) async fn end_of_created<T>(
+    app: &App,
+    caller: &Caller,
+    end: impl Future<Output = Result<T, Error>>,
+) -> Result<Option<T>, Error> {
+    match while_admitted(app, caller, end).await {
+        Ok(end) => Ok(Some(end)),
+        Err(error) => match error.name() {
+            ErrorName::RunNotFound
+            | ErrorName::WorkflowRunNotFound
+            | ErrorName::UnreadAnswers
+            | ErrorName::Overloaded => Ok(None),
+            _ => Err(error),
+        },
+    }
 }
 
 async fn authenticated(
@@ -79,17 +111,12 @@ async fn authenticated(
 /// Restricts a run token to what the run has started. The id is read from the path exactly as the
 /// handler reads it, so that the checked id is the used one; an invalid id is not found, as for
 /// every caller.
-async fn confine(
-    app: &App,
-    acting: &CallingRun,
-    request: &mut Request,
-    path: &'static str,
-) -> Result<(), Error> {
-    match routes::find(request.method().as_str(), path).and_then(|route| route.scope) {
+async fn confine(app: &App, acting: &CallingRun, request: &mut Request, route: &Route) -> Result<(), Error> {
+    match route.scope {
         None => {
             let message = format!(
-                "{} {path} cannot be called with a run token; a run token can only start and follow children",
-                request.method()
+                "{} {} cannot be called with a run token; a run token can only start and follow children",
+                route.method, route.path
             );
             Err(Error::new(ErrorName::Forbidden, message))
         }
@@ -107,23 +134,6 @@ async fn confine(
             app.lineage.check_workflow_descent(acting, &id).await
         }
     }
-}
-
-/// The access rule of the route of a request, and the route's path.
-fn access(request: &Request) -> Result<(Access, &'static str), Error> {
-    let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
-    let here = || ROUTES.iter().filter(|route| Some(route.path) == path);
-    if let Some(route) = here().find(|route| route.method == method.as_str()) {
-        return Ok((route.access, route.path));
-    }
-    let methods: Vec<&str> = here().map(|route| route.method).collect();
-    if methods.is_empty() {
-        let message = format!("no route {}", request.uri().path());
-        return Err(Error::new(ErrorName::RouteNotFound, message));
-    }
-    let message = format!("{} does not support {method}; use {}", request.uri().path(), methods.join(", "));
-    Err(Error::new(ErrorName::MethodNotAllowed, message))
 }
 
 fn allows(role: Role, access: Access) -> bool {

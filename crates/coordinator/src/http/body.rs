@@ -1,6 +1,5 @@
 //! Request bodies, with errors that say where.
 
-use accord_api::ErrorName;
 use accord_blueprint::mismatch_at;
 use accord_contract::Step;
 use accord_json::reserved::{self, Reserved};
@@ -12,7 +11,7 @@ use serde_path_to_error::Segment;
 use utoipa::ToSchema;
 
 use super::incoming::Received;
-use crate::error::Error;
+use crate::error::{Error, refuse};
 
 /// Reads a body that may hold raw JSON: straight from the text. Only what cannot be read is read once more, for the place.
 pub(crate) async fn read<T: DeserializeOwned + ToSchema + Send + 'static>(
@@ -40,9 +39,7 @@ fn read_slowly<T: DeserializeOwned + ToSchema>(text: &Checked<Bytes>) -> Result<
     let mut deserializer = serde_json::Deserializer::from_slice(text.bytes());
     let value = serde_path_to_error::deserialize(Strict(&mut deserializer))
         .map_err(|error| invalid::<T>(text, &error))?;
-    deserializer
-        .end()
-        .map_err(|error| Error::new(ErrorName::InvalidRequest, format!("the body: {error}")))?;
+    deserializer.end().map_err(|error| refuse(format!("the body: {error}")))?;
     Ok(value)
 }
 
@@ -82,7 +79,7 @@ fn mismatch<T: ToSchema>(text: &Checked<Bytes>, path: &serde_path_to_error::Path
     });
     let steps = steps.collect::<Option<Vec<_>>>()?;
     let (value, expected) = mismatch_at::<T>(&read_leniently(text).ok()?, &steps)?;
-    let (kind, shown) = match &value {
+    let (kind, quoted) = match &value {
         Value::Null => ("null", None),
         Value::Bool(value) => ("boolean", Some(format!("`{value}`"))),
         Value::Number(number) if number.is_i64() || number.is_u64() => {
@@ -94,13 +91,13 @@ fn mismatch<T: ToSchema>(text: &Checked<Bytes>, path: &serde_path_to_error::Path
         Value::Object(_) => ("object", None),
     };
     let wrong = if kind == "integer" && expected.starts_with("an integer") { "value" } else { "type" };
-    let shown = shown.map(|shown| format!(" {shown}")).unwrap_or_default();
-    Some(format!("invalid {wrong}: {kind}{shown}, expected {expected}"))
+    let quoted = quoted.map(|quoted| format!(" {quoted}")).unwrap_or_default();
+    Some(format!("invalid {wrong}: {kind}{quoted}, expected {expected}"))
 }
 
 fn unreadable(path: &str, message: &str) -> Error {
     let place = if matches!(path, "" | ".") { String::new() } else { format!(" at {path}") };
-    Error::new(ErrorName::InvalidRequest, format!("invalid request body{place}: {message}"))
+    refuse(format!("invalid request body{place}: {message}"))
 }
 
 /// A lone surrogate has its own error, which only its text distinguishes from others.

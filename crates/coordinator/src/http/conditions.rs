@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::audit::Repeated;
 use super::incoming::Received;
 use crate::app::{Caller, Expected, Made, Promise};
-use crate::error::Error;
+use crate::error::{Error, refuse};
 
 /// Keys are random texts of their makers; ids of 36 characters are usual.
 const LONGEST_KEY: usize = 255;
@@ -49,14 +49,10 @@ pub(super) fn expected(headers: &HeaderMap) -> Result<Expected, Error> {
         (Some(Tags::Any), None) => Ok(Expected::Present),
         (Some(Tags::These(hashes)), None) => Ok(Expected::OneOf(hashes)),
         (None, Some(Tags::Any)) => Ok(Expected::Absent),
-        (None, Some(Tags::These(_))) => {
-            let message = "for changes, If-None-Match supports only '*' (create, but do not replace); use If-Match to replace a known version";
-            Err(Error::new(ErrorName::InvalidRequest, message))
-        }
-        (Some(_), Some(_)) => {
-            let message = "If-Match and If-None-Match exclude each other; send one of them";
-            Err(Error::new(ErrorName::InvalidRequest, message))
-        }
+        (None, Some(Tags::These(_))) => Err(refuse(
+            "for changes, If-None-Match supports only '*' (create, but do not replace); use If-Match to replace a known version",
+        )),
+        (Some(_), Some(_)) => Err(refuse("If-Match and If-None-Match exclude each other; send one of them")),
     }
 }
 
@@ -100,12 +96,11 @@ pub(super) async fn promise(
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err(Error::new(ErrorName::InvalidRequest, "duplicate Idempotency-Key header; send it once"));
+        return Err(refuse("duplicate Idempotency-Key header; send it once"));
     }
     let key = value.to_str().map_err(|_| unreadable("Idempotency-Key"))?.trim();
     if key.is_empty() || key.len() > LONGEST_KEY {
-        let message = format!("expected an Idempotency-Key of 1 to {LONGEST_KEY} characters");
-        return Err(Error::new(ErrorName::InvalidRequest, message));
+        return Err(refuse(format!("expected an Idempotency-Key of 1 to {LONGEST_KEY} characters")));
     }
     let run = caller.run.as_ref().map(|acting| acting.run_id.as_str());
     // A command with an embedded coordinator gets a new key each time, but is the same caller: only
@@ -151,9 +146,7 @@ fn made_before(answer: String) -> Result<Response, Error> {
 /// Refuses `Idempotency-Key` where the first answer cannot be given again, rather than letting a caller rely on it.
 pub(super) fn no_promise(headers: &HeaderMap, why: &str) -> Result<(), Error> {
     match headers.contains_key("idempotency-key") {
-        true => {
-            Err(Error::new(ErrorName::InvalidRequest, format!("Idempotency-Key cannot be used here: {why}")))
-        }
+        true => Err(refuse(format!("Idempotency-Key cannot be used here: {why}"))),
         false => Ok(()),
     }
 }

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::on;
 use rust_embed::{EmbeddedFile, RustEmbed};
 
-use super::routes::{Access, Route};
+use super::route::{Access, Route};
 
 #[derive(RustEmbed)]
 #[folder = "../../dashboard/dist"]

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_api::ErrorName;
 use accord_domain::event::Event;
 use accord_domain::id::{EventId, RunId, SessionId, WorkflowRunId};
 use accord_store::EventFilter;
@@ -20,9 +19,9 @@ use tokio::time::timeout;
 
 use super::answers::CountsItself;
 use super::extract::Query;
-use super::routes::{Route, route};
+use super::route::{Route, route};
 use crate::app::{App, Caller, EVENT_KINDS, Followed, Follower, Following, event_json};
-use crate::error::Error;
+use crate::error::{Error, refuse};
 use crate::outstanding::{Holder, Taken};
 
 /// A comment goes out so often when nothing happens: proxies drop what is silent for a minute, often for half of one.
@@ -85,7 +84,7 @@ pub(super) async fn follow(
 }
 
 fn following(query: EventQuery, headers: &HeaderMap) -> Result<Following, Error> {
-    let invalid = |message: String| Error::new(ErrorName::InvalidRequest, message);
+    let invalid = |message: String| refuse(message);
     let kinds: Vec<String> =
         query.types.iter().flat_map(|types| types.split(',')).map(|kind| kind.trim().to_owned()).collect();
     if let Some(unknown) = kinds.iter().find(|kind| !EVENT_KINDS.contains(&kind.as_str())) {

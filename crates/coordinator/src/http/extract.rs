@@ -15,7 +15,7 @@ use utoipa::IntoParams;
 
 use super::incoming::{self, Received};
 use crate::app::{App, HIGHEST_LIMIT, LONGEST_WAIT_SECONDS};
-use crate::error::Error;
+use crate::error::{Error, refuse};
 
 /// A JSON body, as text.
 ///
@@ -56,9 +56,7 @@ impl<S: Send + Sync, T: DeserializeOwned + IntoParams> FromRequestParts<S> for Q
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Error> {
         match axum::extract::Query::try_from_uri(&parts.uri) {
             Ok(axum::extract::Query(query)) => Ok(Self(query)),
-            Err(rejection) => {
-                Err(Error::new(ErrorName::InvalidRequest, wrong_query::<T>(&parts.uri, &rejection)))
-            }
+            Err(rejection) => Err(refuse(wrong_query::<T>(&parts.uri, &rejection))),
         }
     }
 }

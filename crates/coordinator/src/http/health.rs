@@ -6,7 +6,7 @@ use accord_api::{ErrorBody, Health};
 use axum::Json;
 use axum::extract::State;
 
-use super::routes::{Route, route};
+use super::route::{Route, route};
 use crate::app::App;
 use crate::error::Error;
 

@@ -15,11 +15,11 @@ use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http_body_util::BodyExt as _;
 use tokio::time::timeout;
 
-use super::routes;
+use super::route::Route;
 use crate::app::App;
 use crate::bodies::{Counted, VALUE_BYTES};
 use crate::connections::peer;
-use crate::error::Error;
+use crate::error::{Error, refuse};
 use crate::outstanding::Holder;
 use crate::work;
 
@@ -125,7 +125,7 @@ impl Received {
 
 /// The body of a request, if its route takes one.
 pub(super) async fn receive(request: Request, app: &App) -> Result<Received, Error> {
-    let takes = routes::of(&request).and_then(|route| route.takes);
+    let takes = request.extensions().get::<&'static Route>().and_then(|route| route.takes);
     let takes = takes.ok_or_else(|| Error::internal("the route takes no body"))?;
     let from = peer(&request).map(|address| address.ip());
     let holder = request.extensions().get::<Holder>().cloned().unwrap_or(Holder::Address(from));
@@ -181,7 +181,7 @@ async fn gather(
 }
 
 fn unreadable(reason: &str) -> Error {
-    Error::new(ErrorName::InvalidRequest, format!("the request body could not be read: {reason}"))
+    refuse(format!("the request body could not be read: {reason}"))
 }
 
 fn too_large(takes: Takes, most: usize) -> Error {
@@ -205,7 +205,7 @@ fn exceeded(exceeded: Exceeded) -> Error {
             );
             Error::new(ErrorName::RequestTooLarge, message)
         }
-        other => Error::new(ErrorName::InvalidRequest, format!("invalid request body: {other}")),
+        other => refuse(format!("invalid request body: {other}")),
     }
 }
 

@@ -15,7 +15,7 @@ use axum::{Extension, Json};
 use super::body;
 use super::extract::{Id, JsonBody, Query};
 use super::incoming::Takes;
-use super::routes::{Route, route};
+use super::route::{Route, route};
 use crate::app::{App, Caller};
 use crate::error::Error;
 

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, StatusCode};
 use super::extract::{JsonBody, Query};
 use super::incoming::Takes;
 use super::paging::FewQuery;
-use super::routes::{Route, route};
+use super::route::{Route, route};
 use super::{body, conditions};
 use crate::app::App;
 use crate::error::Error;

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::extract::JsonBody;
 use super::incoming::Takes;
-use super::routes::{Route, Scope, route};
+use super::route::{Route, Scope, route};
 use crate::app::App;
 use crate::error::Error;
 

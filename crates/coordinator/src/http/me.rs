@@ -3,7 +3,7 @@
 use accord_api::MeView;
 use axum::{Extension, Json};
 
-use super::routes::{Route, route};
+use super::route::{Route, route};
 use crate::app::Caller;
 
 pub(super) fn routes() -> Vec<Route> {

@@ -9,7 +9,7 @@ use axum::http::header;
 use axum::response::IntoResponse;
 use tokio::time::timeout;
 
-use super::routes::{Route, route};
+use super::route::{Route, route};
 use crate::app::App;
 use crate::error::Error;
 use crate::metrics;

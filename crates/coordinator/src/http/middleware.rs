@@ -2,7 +2,6 @@
 //! log and to traces. Log and traces contain the route and not the path, and no headers or bodies,
 //! because those contain keys and users' texts.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,9 +13,10 @@ use axum::response::{IntoResponse as _, Response};
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
 
-use super::{answers, audit, auth, envelope, openai, unread};
-use crate::app::{App, Caller};
-use crate::error::{Cause, Error};
+use super::route::Audit;
+use super::{answers, audit, auth, envelope, openai, routes, unread};
+use crate::app::App;
+use crate::error::Cause;
 use crate::metrics;
 
 /// Passes a request on, and its answer back.
@@ -54,16 +54,21 @@ pub(super) async fn handle(State(app): State<Arc<App>>, request: Request, next: 
 async fn answer(app: &App, request: Request, next: Next) -> Response {
     let (mut request, rest) = unread::lend(request);
     let is_openai = openai::serves(request.uri().path());
-    let response = match auth::admit(app, &mut request).await {
-        Ok(()) => {
+    let admitted = match routes::of(&request) {
+        Ok(route) => auth::admit(app, route, &mut request).await.map(|()| route),
+        Err(error) => Err(error),
+    };
+    let response = match admitted {
+        Ok(route) => {
+            request.extensions_mut().insert(route);
             let holder = answers::holder(&request);
             if let Some(holder) = &holder {
                 request.extensions_mut().insert(holder.clone());
             }
-            // Boxed: what is rarer would make every other request as large.
-            let change = match audit::audited(&request) {
-                Some(audited) => Some(Box::pin(audit::Pending::of(audited, &mut request)).await),
-                None => None,
+            // Boxed, so that requests which change nothing keep a small future.
+            let change = match route.audit {
+                Audit::Recorded(audited) => Some(Box::pin(audit::Pending::of(audited, &mut request)).await),
+                Audit::Safe | Audit::Exempt(_) => None,
             };
             let response = envelope::wrap(next.run(request).await).await;
             let response = match change {
@@ -86,20 +91,6 @@ async fn answer(app: &App, request: Request, next: Next) -> Response {
     };
     rest.discard().await;
     response
-}
-
-/// An answer that may take long, unless the access of the caller is revoked first.
-pub(super) async fn while_admitted<T>(
-    app: &App,
-    caller: &Caller,
-    answer: impl Future<Output = Result<T, Error>>,
-) -> Result<T, Error> {
-    tokio::select! {
-        // Once access is revoked, send nothing, even if the answer is ready.
-        biased;
-        error = app.keys.withdrawn(caller) => Err(error),
-        answered = answer => answered,
-    }
 }
 
 fn span(method: &str, route: &str) -> Span {

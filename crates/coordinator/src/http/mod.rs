@@ -26,6 +26,7 @@ mod middleware;
 mod openai;
 mod openapi;
 mod paging;
+mod route;
 mod routes;
 mod runner;
 mod runs;

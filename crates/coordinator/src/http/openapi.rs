@@ -13,7 +13,8 @@ use axum::response::{Html, IntoResponse, Response};
 use serde_json::Value;
 use utoipa::OpenApi;
 
-use super::routes::{Route, describe_all, route};
+use super::route::{Route, route};
+use super::routes::describe_all;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![route!(document, Open), route!(docs, Open)]

@@ -16,8 +16,8 @@ use utoipa::ToSchema;
 use super::extract::{Id, JsonBody, Query};
 use super::incoming::{Received, Takes};
 use super::paging::FewQuery;
-use super::routes::{Route, route};
-use super::{body, middleware};
+use super::route::{Route, route};
+use super::{auth, body};
 use crate::app::runner_owner::{self, OfRunner};
 use crate::app::{App, Caller};
 use crate::error::Error;
@@ -125,7 +125,7 @@ pub(super) async fn heartbeat(
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<HeartbeatAnswer>, Error> {
     let answer = app.runners.heartbeat(own(&caller, &bytes).await?);
-    middleware::while_admitted(&app, &caller, answer).await.map(Json)
+    auth::while_admitted(&app, &caller, answer).await.map(Json)
 }
 
 /// Deregisters a runner. Runs it still holds are queued again when their leases expire.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use accord_api::{
-    AttemptList, CreateRun, CreatedRun, ErrorBody, ErrorName, ForkRun, Page, RetryRun, RunQuery, RunView,
-    StepList, WaitQuery,
+    AttemptList, CreateRun, CreatedRun, ErrorBody, ForkRun, Page, RetryRun, RunQuery, RunView, StepList,
+    WaitQuery,
 };
 use accord_domain::id::RunId;
 use axum::extract::State;
@@ -15,8 +15,8 @@ use serde::Serialize;
 use super::extract::{Id, JsonBody, MaybeJson, Query};
 use super::incoming::Takes;
 use super::paging::FewQuery;
-use super::routes::{Route, Scope, route};
-use super::{body, conditions, middleware};
+use super::route::{Route, Scope, route};
+use super::{auth, body, conditions};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
 use crate::outstanding::{Holder, Turn};
@@ -85,21 +85,11 @@ pub(super) async fn create(
     if wait == 0 {
         return Ok((StatusCode::CREATED, Json(NewRun::Created(created))));
     }
-    // Boxed: what is rarer would make every other request as large.
+    // Boxed, so that requests which do not wait keep a small future.
     let end = app.runs.wait(&holder, &created.run_id, wait);
-    let run = match Box::pin(middleware::while_admitted(&app, &caller, end)).await {
-        Ok(run) => NewRun::Whole(Box::new(run)),
-        // Gone since, as it can be where the request is a repeated one, or too large for a caller that does not read: what was
-        // said first is still so.
-        Err(error)
-            if matches!(
-                error.name(),
-                ErrorName::RunNotFound | ErrorName::UnreadAnswers | ErrorName::Overloaded
-            ) =>
-        {
-            NewRun::Created(created)
-        }
-        Err(error) => return Err(error),
+    let run = match Box::pin(auth::end_of_created(&app, &caller, end)).await? {
+        Some(run) => NewRun::Whole(Box::new(run)),
+        None => NewRun::Created(created),
     };
     Ok((StatusCode::CREATED, Json(run)))
 }
@@ -148,7 +138,7 @@ pub(super) async fn one(
     let end = app.runs.wait(&holder, &id, wait);
     match wait {
         0 => end.await.map(Json),
-        _ => Box::pin(middleware::while_admitted(&app, &caller, end)).await.map(Json),
+        _ => Box::pin(auth::while_admitted(&app, &caller, end)).await.map(Json),
     }
 }
 

@@ -14,7 +14,7 @@ use axum::response::IntoResponse;
 use super::documents::{Create, document_handlers};
 use super::extract::{JsonBody, Query};
 use super::incoming::Takes;
-use super::routes::{CHANGES_NOTHING, Route, Scope, route};
+use super::route::{CHANGES_NOTHING, Route, Scope, route};
 use super::{body, conditions};
 use crate::app::App;
 use crate::error::Error;

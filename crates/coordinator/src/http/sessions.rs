@@ -12,7 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 
 use super::extract::{Id, Query};
-use super::routes::{Route, Scope, route};
+use super::route::{Route, Scope, route};
 use crate::app::{App, Caller};
 use crate::error::Error;
 use crate::outstanding::Turn;

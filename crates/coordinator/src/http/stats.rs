@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 
 use super::extract::Query;
-use super::routes::{Route, route};
+use super::route::{Route, route};
 use crate::app::App;
 use crate::error::Error;
 

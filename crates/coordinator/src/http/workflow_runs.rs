@@ -10,9 +10,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 
+use super::auth;
 use super::extract::{Id, Query};
-use super::middleware;
-use super::routes::{Route, Scope, route};
+use super::route::{Route, Scope, route};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
 use crate::outstanding::Holder;
@@ -69,7 +69,7 @@ pub(super) async fn one(
 ) -> Result<Json<WorkflowRunView>, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    middleware::while_admitted(&app, &caller, app.workflow_runs.wait(&holder, &id, wait)).await.map(Json)
+    auth::while_admitted(&app, &caller, app.workflow_runs.wait(&holder, &id, wait)).await.map(Json)
 }
 
 /// Deletes a finished workflow run with its nodes and events. The sessions of its agents are kept.
@@ -143,5 +143,5 @@ pub(super) async fn retry(
     responses((status = 200, description = "The quarantined work", body = QuarantineView))
 )]
 pub(super) async fn quarantine(State(app): State<Arc<App>>) -> Result<Json<QuarantineView>, Error> {
-    app.quarantine.list().await.map(Json)
+    app.workflow_runs.quarantined().await.map(Json)
 }

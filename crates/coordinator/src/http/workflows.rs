@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use accord_api::{
-    CreateWorkflowRun, CreatedWorkflowRun, ErrorBody, ErrorName, Page, PageQuery, ValidateWorkflowAnswer,
-    WaitQuery, WorkflowSummary, WorkflowView,
+    CreateWorkflowRun, CreatedWorkflowRun, ErrorBody, Page, PageQuery, ValidateWorkflowAnswer, WaitQuery,
+    WorkflowSummary, WorkflowView,
 };
 use accord_blueprint::Workflows;
 use axum::extract::{Path, State};
@@ -16,8 +16,8 @@ use serde_json::Value;
 use super::documents::{definition_handlers, document_handlers};
 use super::extract::{JsonBody, Query};
 use super::incoming::Takes;
-use super::routes::{CHANGES_NOTHING, Route, Scope, route};
-use super::{body, conditions, middleware};
+use super::route::{CHANGES_NOTHING, Route, Scope, route};
+use super::{auth, body, conditions};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
 use crate::outstanding::Holder;
@@ -132,22 +132,12 @@ pub(super) async fn run(
     if wait == 0 {
         return Ok((StatusCode::CREATED, Json(created)).into_response());
     }
-    // Boxed: what is rarer would make every other request as large.
+    // Boxed, so that requests which do not wait keep a small future.
     let end = app.workflow_runs.wait(&holder, &created.workflow_run_id, wait);
-    match Box::pin(middleware::while_admitted(&app, &caller, end)).await {
-        Ok(run) => Ok((StatusCode::CREATED, Json(run)).into_response()),
-        // Gone since, as it can be where the request is a repeated one, or too large for a caller that does not read: what was
-        // said first is still so.
-        Err(error)
-            if matches!(
-                error.name(),
-                ErrorName::WorkflowRunNotFound | ErrorName::UnreadAnswers | ErrorName::Overloaded
-            ) =>
-        {
-            Ok((StatusCode::CREATED, Json(created)).into_response())
-        }
-        Err(error) => Err(error),
-    }
+    Ok(match Box::pin(auth::end_of_created(&app, &caller, end)).await? {
+        Some(run) => (StatusCode::CREATED, Json(run)).into_response(),
+        None => (StatusCode::CREATED, Json(created)).into_response(),
+    })
 }
 
 #[cfg(test)]

@@ -67,12 +67,12 @@ impl Cassette {
 
     /// Reads a cassette from a file.
     pub async fn load(path: &Path) -> Result<Self, CassetteError> {
-        let shown = path.display();
+        let location = path.display();
         let text = read(path).await?;
         let text = String::from_utf8(text)
-            .map_err(|_| CassetteError::Broken(format!("the cassette {shown} is not UTF-8: {REMEDY}")))?;
+            .map_err(|_| CassetteError::Broken(format!("the cassette {location} is not UTF-8: {REMEDY}")))?;
         Self::from_text(&text).map_err(|error| {
-            CassetteError::Broken(format!("the cassette {shown} cannot be used: {error}; {REMEDY}"))
+            CassetteError::Broken(format!("the cassette {location} cannot be used: {error}; {REMEDY}"))
         })
     }
 }
@@ -80,13 +80,13 @@ impl Cassette {
 const REMEDY: &str = "record it again with `accord record`";
 
 async fn read(path: &Path) -> Result<Vec<u8>, CassetteError> {
-    let shown = path.display();
+    let location = path.display();
     let missing =
-        |error| CassetteError::Missing(format!("the cassette {shown} cannot be read: {error}; {REMEDY}"));
+        |error| CassetteError::Missing(format!("the cassette {location} cannot be read: {error}; {REMEDY}"));
     // Checked before it is opened, because opening a pipe waits for a writer.
     let metadata = tokio::fs::metadata(path).await.map_err(missing)?;
     if !metadata.is_file() {
-        return Err(CassetteError::Broken(format!("the cassette {shown} is not a file")));
+        return Err(CassetteError::Broken(format!("the cassette {location} is not a file")));
     }
     let file = tokio::fs::File::open(path).await.map_err(missing)?;
     let mut bytes = Vec::new();
@@ -94,7 +94,7 @@ async fn read(path: &Path) -> Result<Vec<u8>, CassetteError> {
     if bytes.len() as u64 > MAX_CASSETTE_BYTES {
         let limit = MAX_CASSETTE_BYTES / 1024 / 1024;
         return Err(CassetteError::Broken(format!(
-            "the cassette {shown} is larger than {limit} MiB: {REMEDY}"
+            "the cassette {location} is larger than {limit} MiB: {REMEDY}"
         )));
     }
     Ok(bytes)

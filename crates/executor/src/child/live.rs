@@ -57,7 +57,7 @@ pub(crate) enum Signal {
 pub(crate) struct Live {
     group: Group,
     words: Option<mpsc::Sender<String>>,
-    heard: mpsc::Receiver<ChildOutput>,
+    output: mpsc::Receiver<ChildOutput>,
     stderr: Stderr,
     keeping: Option<JoinHandle<()>>,
     tasks: Vec<JoinHandle<()>>,
@@ -71,7 +71,7 @@ impl Live {
         let mut group = Group::spawn(command).await?;
         let pipes = group.pipes();
         let (words, to_write) = mpsc::channel(WAITING_WORDS);
-        let (telling, heard) = mpsc::channel(WAITING_LINES);
+        let (telling, output) = mpsc::channel(WAITING_LINES);
         let stderr = Stderr(Arc::new(Mutex::new(Capture::new(0, STDERR_BYTES))));
         let mut tasks = Vec::new();
         if let Some(pipe) = pipes.stdin {
@@ -81,7 +81,7 @@ impl Live {
             tasks.push(tokio::spawn(read(pipe, longest_line, telling)));
         }
         let keeping = pipes.stderr.map(|pipe| tokio::spawn(keep(pipe, stderr.clone())));
-        Ok(Self { group, words: Some(words), heard, stderr, keeping, tasks, over: false })
+        Ok(Self { group, words: Some(words), output, stderr, keeping, tasks, over: false })
     }
 
     /// Sends one line. An error means that the child does not read any more; its next output says why.
@@ -104,15 +104,15 @@ impl Live {
         if !self.over {
             tokio::select! {
                 biased;
-                heard = self.heard.recv() => return heard.unwrap_or(ChildOutput::SILENCE),
+                output = self.output.recv() => return output.unwrap_or(ChildOutput::SILENCE),
                 _ = self.group.leader_exit() => self.over = true,
             }
         }
-        if let Ok(heard) = timeout(GRACE, self.heard.recv()).await {
-            return heard.unwrap_or(ChildOutput::SILENCE);
+        if let Ok(output) = timeout(GRACE, self.output.recv()).await {
+            return output.unwrap_or(ChildOutput::SILENCE);
         }
         self.group.kill();
-        timeout(GRACE, self.heard.recv()).await.ok().flatten().unwrap_or(ChildOutput::SILENCE)
+        timeout(GRACE, self.output.recv()).await.ok().flatten().unwrap_or(ChildOutput::SILENCE)
     }
 
     /// Sends a signal to the whole group.
@@ -156,7 +156,7 @@ impl Live {
     pub(crate) async fn end(mut self, patience: Duration) -> Option<ExitStatus> {
         self.hush();
         // Reading goes on, because a child blocks if its output is not read.
-        self.heard.close();
+        self.output.close();
         let mut status = self.exit(patience).await;
         if status.is_none() {
             self.signal(Signal::Terminate);
@@ -212,7 +212,7 @@ async fn read(pipe: impl AsyncRead + Unpin, longest_line: usize, telling: mpsc::
         line.clear();
         let count = (&mut reader).take(limit).read_until(b'\n', &mut line).await.unwrap_or(0);
         let is_whole = line.pop_if(|last| *last == b'\n').is_some();
-        let heard = match (count, is_whole) {
+        let output = match (count, is_whole) {
             (0, _) => ChildOutput::Closed { unfinished: String::new() },
             (_, false) if line.len() > longest_line => ChildOutput::TooLong,
             (_, false) => ChildOutput::Closed { unfinished: String::from_utf8_lossy(&line).into_owned() },
@@ -221,8 +221,8 @@ async fn read(pipe: impl AsyncRead + Unpin, longest_line: usize, telling: mpsc::
                 String::from_utf8(line.clone()).map_or(ChildOutput::Garbage, ChildOutput::Line)
             }
         };
-        let is_last = matches!(heard, ChildOutput::Closed { .. } | ChildOutput::TooLong);
-        if telling.send(heard).await.is_err() || is_last {
+        let is_last = matches!(output, ChildOutput::Closed { .. } | ChildOutput::TooLong);
+        if telling.send(output).await.is_err() || is_last {
             break;
         }
     }

@@ -115,8 +115,8 @@ impl Conformance {
         let answered = self.ask(&mut dialogue, 1, Delivery::Text).await?;
         dialogue.send(message::shutdown(SESSION)).await;
         let deadline = Instant::now() + END_PATIENCE;
-        while let Ok(Ok(said)) = timeout_at(deadline, dialogue.next()).await {
-            if matches!(said, ProgramMessage::Answer(_) | ProgramMessage::ReportedError(_)) {
+        while let Ok(Ok(incoming)) = timeout_at(deadline, dialogue.next()).await {
+            if matches!(incoming, ProgramMessage::Answer(_) | ProgramMessage::ReportedError(_)) {
                 dialogue.kill().await;
                 return Err(failed("it answered one turn twice"));
             }
@@ -263,10 +263,10 @@ impl Conformance {
         dialogue.send(message::turn(SESSION, number, &turn(delivery), PROMPT)).await;
         let deadline = Instant::now() + Duration::from_secs(self.settings.timeout_seconds);
         loop {
-            let said = timeout_at(deadline, dialogue.next()).await.map_err(|_| {
+            let incoming = timeout_at(deadline, dialogue.next()).await.map_err(|_| {
                 failed(format!("there was no answer within {} seconds", self.settings.timeout_seconds))
             })?;
-            match said.map_err(failed)? {
+            match incoming.map_err(failed)? {
                 ProgramMessage::Answer(answered)
                     if answered.session_id.as_deref().unwrap_or(SESSION) != SESSION =>
                 {

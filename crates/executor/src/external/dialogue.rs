@@ -77,8 +77,8 @@ impl Dialogue {
     pub(super) async fn hello(&mut self) -> Result<Hello, OpenError> {
         let deadline = Instant::now() + self.timeout.min(HELLO_PATIENCE);
         loop {
-            let said = match timeout_at(deadline, self.next()).await {
-                Ok(Ok(said)) => said,
+            let incoming = match timeout_at(deadline, self.next()).await {
+                Ok(Ok(incoming)) => incoming,
                 Ok(Err(ProgramFailure(message))) => return Err(OpenError::Missing(message)),
                 Err(_) if self.timeout < HELLO_PATIENCE => {
                     return Err(OpenError::TimedOut(self.timeout.as_secs()));
@@ -88,7 +88,7 @@ impl Dialogue {
                     return Err(OpenError::Missing(self.failed(&how).0));
                 }
             };
-            match said {
+            match incoming {
                 ProgramMessage::Unknown => {}
                 ProgramMessage::Hello(hello) if hello.protocol == PROTOCOL => return Ok(hello),
                 ProgramMessage::Hello(hello) => {
@@ -126,7 +126,7 @@ impl Dialogue {
                 };
                 Err(self.failure_message(&how, &stderr))
             }
-            heard => self.parse_output(heard),
+            output => self.parse_output(output),
         }
     }
 
@@ -134,19 +134,19 @@ impl Dialogue {
     pub(super) fn buffered_message(&mut self) -> Option<Result<ProgramMessage, ProgramFailure>> {
         match self.live.next_output().now_or_never()? {
             ChildOutput::Closed { unfinished } if unfinished.trim().is_empty() => None,
-            heard => Some(self.parse_output(heard)),
+            output => Some(self.parse_output(output)),
         }
     }
 
-    fn parse_output(&self, heard: ChildOutput) -> Result<ProgramMessage, ProgramFailure> {
-        match heard {
+    fn parse_output(&self, output: ChildOutput) -> Result<ProgramMessage, ProgramFailure> {
+        match output {
             ChildOutput::Line(line) if line.trim().is_empty() => Ok(ProgramMessage::Unknown),
             ChildOutput::Line(line) => match message::read(&line) {
                 Ok(ProgramMessage::ReportedError(mut error)) => {
                     error.message = self.variables.hide(error.message);
                     Ok(ProgramMessage::ReportedError(error))
                 }
-                Ok(said) => Ok(said),
+                Ok(incoming) => Ok(incoming),
                 Err(error) => Err(self.failed(&error.to_string())),
             },
             ChildOutput::Garbage => Err(self.failed("wrote invalid UTF-8 to stdout")),

@@ -129,17 +129,17 @@ impl External {
         let deadline = Instant::now() + Duration::from_secs(self.settings.timeout_seconds);
         let mut last_words = String::new();
         for _ in 0..MAX_MESSAGES {
-            let said = tokio::select! {
+            let incoming = tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Err(Interruption::Cancelled(TurnError::Stopped)),
-                said = timeout_at(deadline, dialogue.next()) => match said {
-                    Ok(said) => said?,
+                incoming = timeout_at(deadline, dialogue.next()) => match incoming {
+                    Ok(incoming) => incoming?,
                     Err(_) => {
                         return Err(Interruption::Cancelled(TurnError::TimedOut(self.settings.timeout_seconds)));
                     }
                 },
             };
-            match said {
+            match incoming {
                 ProgramMessage::Unknown => {}
                 ProgramMessage::Event(event) => {
                     if let Event::Message { text } = &event {
@@ -174,8 +174,8 @@ impl External {
         // Lets the reading task deliver what it has.
         tokio::task::yield_now().await;
         for _ in 0..MAX_MESSAGES {
-            let Some(said) = dialogue.buffered_message() else { return Ok(()) };
-            let how = match said? {
+            let Some(incoming) = dialogue.buffered_message() else { return Ok(()) };
+            let how = match incoming? {
                 ProgramMessage::Unknown => continue,
                 ProgramMessage::Event(event) => {
                     events.tell(event).await;
@@ -232,8 +232,8 @@ impl External {
     async fn give_up(&self, dialogue: &mut Dialogue, usage: &mut Usage) {
         dialogue.send(message::cancel(&self.start.session_id, self.asked)).await;
         let deadline = Instant::now() + CANCEL_PATIENCE;
-        while let Ok(Ok(said)) = timeout_at(deadline, dialogue.next()).await {
-            match said {
+        while let Ok(Ok(incoming)) = timeout_at(deadline, dialogue.next()).await {
+            match incoming {
                 ProgramMessage::Usage(step) => usage.add(step),
                 ProgramMessage::Answer(_) | ProgramMessage::ReportedError(_) => return,
                 ProgramMessage::Event(_) | ProgramMessage::Hello(_) | ProgramMessage::Unknown => {}

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
-use super::provider::Providers;
+use super::providers::Providers;
 use super::retry::{is_passing, retry_after};
 use super::settings::Settings;
 use super::wire::{EmbeddingWire, ProviderError, wire};

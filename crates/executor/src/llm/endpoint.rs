@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use reqwest::Url;
 use serde_json::Value;
 
-use super::provider::{Provider, ProviderKind, Providers, SigningCredentials};
+use super::provider::{Provider, ProviderKind, SigningCredentials};
+use super::providers::Providers;
 use super::secrets::secrets_of_address;
 use super::settings::Settings;
 use super::wire::{Wire, wire};

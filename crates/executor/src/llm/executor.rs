@@ -7,7 +7,7 @@ use accord_domain::agent::KnownTools;
 use async_trait::async_trait;
 
 use super::conversation::Conversation;
-use super::provider::Providers;
+use super::providers::Providers;
 use super::session::{LlmSession, resolve};
 use crate::cassette::Recorder;
 use crate::mcp::McpServers;

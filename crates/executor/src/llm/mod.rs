@@ -19,6 +19,7 @@ mod intake;
 mod partial;
 mod people;
 mod provider;
+mod providers;
 mod record;
 mod retry;
 mod secrets;
@@ -32,5 +33,6 @@ mod tests;
 
 pub use embeddings::{EMBEDDING_BATCH, EmbeddingError, EmbeddingSettings, Embeddings};
 pub use executor::LlmExecutor;
-pub use provider::{Auth, Provider, ProviderKind, Providers, Secret, SigningCredentials};
+pub use provider::{Auth, Provider, ProviderKind, Secret, SigningCredentials};
+pub use providers::Providers;
 pub use secrets::secrets_of_address;

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::conversation::{Conversation, ENDED};
 use super::endpoint::Endpoint;
-use super::provider::Providers;
+use super::providers::Providers;
 use super::settings::{Reasoning, Settings};
 use super::steps::Steps;
 use crate::answer::{Answer, Usage};

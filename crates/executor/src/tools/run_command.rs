@@ -75,7 +75,7 @@ impl Commands {
         Sandbox::around(folders, self.get("PATH").map(OsString::as_os_str))
     }
 
-    /// The variables that lead to folders which are out of reach lead to the temporary one.
+    /// Variables that name a folder outside of the sandbox name the temporary folder instead.
     fn redirect(&self, shell: &mut Command, scratch: &Scratch) {
         shell.env("TMPDIR", scratch.path());
         let home = Path::new(self.get("HOME").map_or(OsStr::new("/"), OsString::as_os_str));

@@ -87,8 +87,8 @@ fn descend(
             omissions.too_many = true;
             return ControlFlow::Break(());
         }
-        let shown = printable(&name);
-        let path = if prefix.is_empty() { shown } else { format!("{prefix}/{shown}") };
+        let printed = printable(&name);
+        let path = if prefix.is_empty() { printed } else { format!("{prefix}/{printed}") };
         let name = Path::new(&name);
         visit(Entry { parent: dir, name, path: &path, kind })?;
         let enter = depth > 1 && kind.is_dir() && !NOT_ENTERED.iter().any(|each| Path::new(each) == name);
@@ -125,16 +125,16 @@ fn entries(dir: &Dir, omissions: &mut Omissions) -> Vec<(OsString, FileType)> {
 /// A name as plain text. A name can hold line ends and bytes that are no text: they are shown, not written, so that no
 /// name can pass for two lines of a list.
 pub(super) fn printable(name: &OsString) -> String {
-    let mut shown = String::new();
+    let mut printed = String::new();
     for chunk in name.as_encoded_bytes().utf8_chunks() {
         for each in chunk.valid().chars() {
-            if each.is_control() { shown.extend(each.escape_default()) } else { shown.push(each) }
+            if each.is_control() { printed.extend(each.escape_default()) } else { printed.push(each) }
         }
         for byte in chunk.invalid() {
-            shown.push_str(&format!("\\x{byte:02x}"));
+            printed.push_str(&format!("\\x{byte:02x}"));
         }
     }
-    shown
+    printed
 }
 
 /// The prefix of what a walk finds that begins at this path.

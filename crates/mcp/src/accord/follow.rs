@@ -4,11 +4,10 @@
 //! gets the open requests, and can have them answered with `answer_input`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::time::Duration;
 
 use accord_api::{
-    ErrorName, InputId, InputQuery, InputRequest, InputStatus, RunId, RunView, WorkflowRunId, WorkflowRunView,
+    ErrorName, InputId, InputQuery, InputRequest, InputStatus, RunView, WorkId, WorkflowRunView,
 };
 use accord_client::ClientError;
 use tokio::time::{Instant, sleep};
@@ -31,29 +30,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// How often a user is asked the same during one call. Who is wrong so often needs more than a message.
 const MOST_TRIES: u32 = 3;
-
-/// What is waited for. Its text is the state of calls, and the id of tasks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum WorkId {
-    Run(RunId),
-    Workflow(WorkflowRunId),
-}
-
-impl fmt::Display for WorkId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Run(id) => id.fmt(formatter),
-            Self::Workflow(id) => id.fmt(formatter),
-        }
-    }
-}
-
-impl WorkId {
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let run = || text.parse().ok().map(Self::Run);
-        run().or_else(|| text.parse().ok().map(Self::Workflow))
-    }
-}
 
 /// How it stands.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! Every agent and every workflow as a tool of its own, whose schemas are the contracts.
 
+use accord_api::WorkId;
 use accord_api::{
     CreateRun, CreateWorkflowRun, ErrorName, ExecutionMode, PageQuery, RunKind, RunStatus, WorkflowRunId,
 };
@@ -9,12 +10,12 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::{Map, Value, json};
 
 use super::Accord;
-use super::follow::{Followed, Work, WorkId};
+use super::follow::{Followed, Work};
 use super::inputs::shown;
 use super::list::{AT_ONCE, document};
 use super::start::{self, ended};
 use super::tool_error::ToolError;
-use super::workflow::{self, stands};
+use super::workflow::{self, status_of};
 use crate::caller::Caller;
 use crate::toolset::{Answer, Hints, Outcome, Tool};
 
@@ -160,7 +161,7 @@ impl Accord {
                 _ => return ended(view).map(Answer::value),
             },
             Work::Workflow(view) => {
-                stands(view)?;
+                status_of(view)?;
                 let schema = match self.client.workflow(&view.workflow_name).await {
                     // Removed since then: the tool is gone, and with it what it promised.
                     Err(error) if error.is(ErrorName::WorkflowNotFound) => None,

@@ -3,12 +3,13 @@
 //! A client that stops waiting (hangs up, gives up or cancels) does not stop the run: clients give up after a
 //! minute, and the work of an hour would be lost. `stop_agent_session` stops it.
 
+use accord_api::WorkId;
 use accord_api::{CreateRun, ExecutionMode, InputRequest, RunKind, RunStatus, RunView};
 use serde_json::{Map, Value, json};
 
 use super::Accord;
 use super::arguments::{self, Resume, Start};
-use super::follow::{Followed, Work, WorkId};
+use super::follow::{Followed, Work};
 use super::inputs::shown;
 use super::list::document;
 use super::tool_error::ToolError;
@@ -92,7 +93,7 @@ impl Accord {
         is_same: impl FnOnce(&RunView) -> bool,
     ) -> Result<WorkId, ToolError> {
         let refused = || ToolError::Refused("requestState does not belong to this call".to_owned());
-        let Some(WorkId::Run(id)) = WorkId::parse(state) else { return Err(refused()) };
+        let Ok(WorkId::Run(id)) = state.parse() else { return Err(refused()) };
         let view = self.client.run(&id).await.map_err(|_| refused())?;
         is_same(&view).then_some(WorkId::Run(id)).ok_or_else(refused)
     }

@@ -1,10 +1,11 @@
 //! Runs and workflow runs as tasks of the protocol. The id of a task is the id of the run.
 
+use accord_api::WorkId;
 use accord_api::{RunStatus, WorkflowStatus};
 use async_trait::async_trait;
 
 use super::Accord;
-use super::follow::{Asked, Work, WorkId};
+use super::follow::{Asked, Work};
 use super::inputs;
 use super::tool_error::ToolError;
 use crate::caller::Reply;
@@ -56,7 +57,7 @@ fn was_stopped(work: &Work) -> bool {
 }
 
 fn parse(id: &str) -> Result<WorkId, String> {
-    WorkId::parse(id).ok_or_else(|| {
+    id.parse().map_err(|_| {
         let shown: String = id.chars().take(100).collect();
         format!("unknown task '{shown}'; a task has the id of its run")
     })

@@ -2,6 +2,7 @@
 //!
 //! One tool does both: a model that stopped waiting calls it again with the id, and nothing is started twice.
 
+use accord_api::WorkId;
 use accord_api::{
     CreateWorkflowRun, CreatedWorkflowRun, ErrorName, InputRequest, NodeStatus, WorkflowRunView,
     WorkflowStatus,
@@ -11,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::Accord;
 use super::arguments::{self, Workflow, WorkflowMode};
-use super::follow::{Followed, Work, WorkId};
+use super::follow::{Followed, Work};
 use super::inputs::shown;
 use super::tool_error::ToolError;
 use crate::caller::Caller;
@@ -48,7 +49,7 @@ impl Accord {
             WorkflowMode::AsyncPoll => Followed::Over(self.look(&id, 0).await?),
         };
         match followed {
-            Followed::Over(Work::Workflow(view)) => stands(&view),
+            Followed::Over(Work::Workflow(view)) => status_of(&view),
             Followed::NeedsInput(Work::Workflow(view), open) => Ok(needs_input(&view, &open)),
             Followed::Over(Work::Run(_)) | Followed::NeedsInput(Work::Run(_), _) => {
                 Err(ToolError::Refused(format!("{id} is not a workflow run")))
@@ -59,7 +60,7 @@ impl Accord {
     /// The workflow run that an earlier result of the same call gave out as its state.
     pub(super) async fn begun_workflow(&self, state: &str, name: &str) -> Result<WorkId, ToolError> {
         let refused = || ToolError::Refused("requestState does not belong to this call".to_owned());
-        let Some(WorkId::Workflow(id)) = WorkId::parse(state) else { return Err(refused()) };
+        let Ok(WorkId::Workflow(id)) = state.parse() else { return Err(refused()) };
         let view = self.client.workflow_run(&id).await.map_err(|_| refused())?;
         (view.workflow_name == name).then_some(WorkId::Workflow(id)).ok_or_else(refused)
     }
@@ -107,7 +108,7 @@ fn needs_input(view: &WorkflowRunView, open: &[InputRequest]) -> Value {
 }
 
 /// The status of a workflow run, or why it has no output.
-pub(super) fn stands(view: &WorkflowRunView) -> Result<Value, ToolError> {
+pub(super) fn status_of(view: &WorkflowRunView) -> Result<Value, ToolError> {
     let mut answer = json!({
         "workflow_run_id": view.workflow_run_id,
         "workflow_name": view.workflow_name,

@@ -14,7 +14,6 @@ use super::offers::Rung;
 use super::step::{Cause, Seen, Step, next_step};
 use super::turns::{NoAnswer, TurnOutcome, Turns};
 use crate::assignment::Terms;
-pub(super) use judged::{error, outcome, repair, value_source};
 use state::State;
 
 /// The evaluation of a turn, and the outcome of the run if this was the last one.

@@ -4,8 +4,8 @@ use accord_api::attempt::Outcome;
 use accord_api::{Failure, FailureType, Origin};
 
 use super::RunEnd;
-use super::contracted::outcome;
 use super::history::History;
+use super::recorded_verdict::outcome;
 use super::turns::NoAnswer;
 use crate::assignment::Terms;
 use crate::limits::LAST_OUTPUT_BYTES;

@@ -33,7 +33,7 @@ async fn ask(turns: &mut Turns<'_>) -> (RunEnd, bool) {
         let turn = request::without_contract(request::system(assignment), prompt, turns.model.clone());
         let fresh = !is_first && continuation.is_none();
         let asked = turns.ask(Turn { fresh, ..turn }).await;
-        let answer = match &asked.result {
+        let answer = match asked.result.as_deref() {
             Ok(answer) => answer.clone(),
             Err(why) => {
                 turns.record_unanswered(&asked, why, Strategy::Prompt, continuation).await;

@@ -34,7 +34,7 @@ pub(super) struct AnswerJudge {
     /// The input, for invariants.
     pub(super) input: Value,
     /// What the model was shown and must not repeat.
-    pub(super) shown: Arc<EchoSources>,
+    pub(super) echo_sources: Arc<EchoSources>,
 }
 
 impl AnswerJudge {
@@ -42,26 +42,25 @@ impl AnswerJudge {
     /// may have been cut off again.
     pub(super) async fn read(
         self,
-        answer: &Answer,
+        answer: &Arc<Answer>,
         before: &str,
         cancel: &CancellationToken,
     ) -> Result<Reading, String> {
-        let (submissions, structured) = (answer.submissions.clone(), answer.structured.clone());
-        let (before, text) = (continuation::assembled(before, &answer.before), answer.text.clone());
-        let is_cut = answer.stop == Stop::Truncated;
+        let before = continuation::assembled(before, &answer.before);
+        let answer = Arc::clone(answer);
         // A megabyte with invariants takes a while, and other tasks need this thread.
-        let work = move |meter: &Meter| match (submissions.is_empty(), structured) {
-            (false, _) => self.submitted(submissions, is_cut, meter),
-            (true, Some(value)) => {
-                let verdict = self.judge(Some(&value), &text, meter);
-                let raw = if text.trim().is_empty() { value_text(&verdict) } else { text };
+        let work = move |meter: &Meter| match (answer.submissions.as_slice(), &answer.structured) {
+            ([_, ..], _) => self.submitted(&answer.submissions, answer.stop == Stop::Truncated, meter),
+            ([], Some(value)) => {
+                let verdict = self.judge(Some(value), &answer.text, meter);
+                let is_empty = answer.text.trim().is_empty();
+                let raw = if is_empty { value_text(&verdict) } else { answer.text.clone() };
                 Reading { raw, verdict }
             }
-            (true, None) if before.is_empty() => {
-                let verdict = self.text(&text, meter);
-                Reading { raw: text, verdict }
+            ([], None) if before.is_empty() => {
+                Reading { raw: answer.text.clone(), verdict: self.text(&answer.text, meter) }
             }
-            (true, None) => self.rest(&before, text, meter),
+            ([], None) => self.rest(&before, &answer.text, meter),
         };
         let judged = metered(cancel, work).await;
         judged.map_err(|error| format!("the answer could not be validated: {error}"))
@@ -69,17 +68,16 @@ impl AnswerJudge {
 
     /// What came after a cut: the rest, or the whole once more, as models like to do. Where more than one thing could be
     /// meant, none is. A joined text is never repaired: the joint may be anywhere in it.
-    fn rest(&self, before: &str, text: String, meter: &Meter) -> Reading {
-        if continuation::starts_over(before, &text) {
-            let verdict = self.text(&text, meter);
-            return Reading { raw: text, verdict };
+    fn rest(&self, before: &str, text: &str, meter: &Meter) -> Reading {
+        if continuation::starts_over(before, text) {
+            return Reading { raw: text.to_owned(), verdict: self.text(text, meter) };
         }
         let joined = format!("{before}{text}");
         let options = Options { mode: Mode::Strict, ..self.contract.options() };
         let strictly = Self { contract: self.contract.clone().with_options(options), ..self.clone() };
         let together = strictly.text(&joined, meter);
-        let overlapped = continuation::overlapped(before, &text).map(|joined| strictly.text(&joined, meter));
-        let alone = of_whole(self.text(&text, meter));
+        let overlapped = continuation::overlapped(before, text).map(|joined| strictly.text(&joined, meter));
+        let alone = of_whole(self.text(text, meter));
         let meant: Vec<&Value> = [Some(&together), overlapped.as_ref()]
             .into_iter()
             .filter_map(|verdict| value_of(verdict?))
@@ -93,7 +91,7 @@ impl AnswerJudge {
             return Reading { raw: joined, verdict };
         }
         match alone {
-            Some(alone) => Reading { raw: text, verdict: Verdict::Accepted(alone) },
+            Some(alone) => Reading { raw: text.to_owned(), verdict: Verdict::Accepted(alone) },
             None => Reading { raw: joined, verdict: together },
         }
     }
@@ -101,7 +99,7 @@ impl AnswerJudge {
     /// Each by itself: what two calls hold together, neither of them said. Two different values that conform are
     /// ambiguous, as they are in one text; repaired values count only if no value conforms unchanged. Of an answer
     /// that was cut off the last one is what was cut, and no earlier draft replaces it.
-    fn submitted(&self, submissions: Vec<String>, is_cut: bool, meter: &Meter) -> Reading {
+    fn submitted(&self, submissions: &[String], is_cut: bool, meter: &Meter) -> Reading {
         let raw = submissions.join("\n");
         let verdicts: Vec<Verdict> = submissions.iter().map(|text| self.text(text, meter)).collect();
         if let Some(last @ Verdict::Rejected(_)) = verdicts.last().filter(|_| is_cut) {
@@ -142,7 +140,7 @@ impl AnswerJudge {
         let lift = self.lift.as_ref().filter(|lift| !lift.is_identity());
         let verdict =
             judge(&Judgeable { text, structured, input: &self.input, lift }, &self.contract, &meter);
-        self.shown.refuse_echo(verdict, &self.input, &meter)
+        self.echo_sources.refuse_echo(verdict, &self.input, &meter)
     }
 }
 

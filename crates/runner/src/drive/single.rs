@@ -10,11 +10,11 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::contracted::{error, outcome, repair, value_source};
 use super::failure::{self, Unmet};
 use super::history::History;
 use super::offers::Rung;
 use super::reading::{AnswerJudge, Reading, parsed};
+use super::recorded_verdict::{error, outcome, repair, value_source};
 use super::turns::{Judged, NoAnswer, TurnOutcome, Turns};
 use super::{RunEnd, request};
 use crate::assignment::Terms;
@@ -57,7 +57,7 @@ pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> RunEnd
     };
     let asked = turns.ask(request::without_contract(system, prompt, assignment.model.clone())).await;
     let re_prompt = assignment.retry_prompt.clone();
-    match &asked.result {
+    match asked.result.as_deref() {
         Err(why) => {
             turns.record_unanswered(&asked, why, Strategy::Prompt, re_prompt).await;
             failure::unanswered(why)
@@ -102,14 +102,14 @@ pub(super) async fn procedural(turns: &mut Turns<'_>, terms: Option<&Terms>) -> 
     );
     let asked = turns.ask(turn).await;
     let answer = match &asked.result {
-        Ok(answer) => answer.clone(),
+        Ok(answer) => Arc::clone(answer),
         Err(why) => {
             turns.record_unanswered(&asked, why, OF_A_COMMAND, None).await;
             return unanswered(why, turns.said_beside());
         }
     };
-    let (text, cancel) = (answer.text.clone(), turns.budget.stop());
-    let read = match metered(cancel, move |meter| alone(&text, meter)).await {
+    let (read, cancel) = (Arc::clone(&answer), turns.budget.stop());
+    let read = match metered(cancel, move |meter| alone(&read.text, meter)).await {
         _ if cancel.is_cancelled() => return RunEnd::Stopped,
         Ok(read) => read,
         Err(message) => return failure::executor(message),
@@ -119,7 +119,7 @@ pub(super) async fn procedural(turns: &mut Turns<'_>, terms: Option<&Terms>) -> 
         (Ok(_), Some(terms)) => under(turns, &asked, &answer, terms).await,
         (Ok(value), None) => {
             turns.record(&asked, judged(&answer, attempt::Outcome::Accepted)).await;
-            RunEnd::Data { value, raw: answer.text, validation: None }
+            RunEnd::Data { value, raw: answer.text.clone(), validation: None }
         }
     }
 }
@@ -157,9 +157,10 @@ async fn unread(turns: &mut Turns<'_>, asked: &TurnOutcome, answer: &Answer, rea
     failure::executor(words)
 }
 
-async fn under(turns: &mut Turns<'_>, asked: &TurnOutcome, answer: &Answer, terms: &Terms) -> RunEnd {
+async fn under(turns: &mut Turns<'_>, asked: &TurnOutcome, answer: &Arc<Answer>, terms: &Terms) -> RunEnd {
     let input = turns.assignment.input.clone();
-    let bench = AnswerJudge { contract: terms.compiled.clone(), lift: None, input, shown: Arc::default() };
+    let bench =
+        AnswerJudge { contract: terms.compiled.clone(), lift: None, input, echo_sources: Arc::default() };
     match bench.read(answer, "", turns.budget.stop()).await {
         Err(words) => failure::executor(words),
         Ok(Reading { verdict: Verdict::Rejected(rejected), raw }) => {

@@ -11,7 +11,7 @@ pub(super) enum Seen {
     /// The answer keeps the contract.
     Accepted,
     /// It does not. `repeated`: with the same text or the same errors as the one before.
-    Wanting {
+    Nonconforming {
         repeated: bool,
     },
     /// Its value is in prose and has to be confirmed.
@@ -126,7 +126,7 @@ pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
         Seen::CeilingRefused => {
             Step::Ask(Next { ceiling: Ceiling::Restore, counted: false, ..again(situation, Say::Same) })
         }
-        Seen::Wanting { .. }
+        Seen::Nonconforming { .. }
         | Seen::Echoed { .. }
         | Seen::Unconfirmed
         | Seen::NotSubmitted { .. }
@@ -142,8 +142,8 @@ pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
         Seen::Echoed { .. } if situation.rung != Rung::Tool => {
             Step::Ask(Next { say: Say::Anew, ..last_by_the_stronger(situation) })
         }
-        Seen::Wanting { repeated: true } | Seen::Echoed { repeated: true } => repeated(situation),
-        Seen::Wanting { repeated: false } | Seen::Echoed { repeated: false } => {
+        Seen::Nonconforming { repeated: true } | Seen::Echoed { repeated: true } => repeated(situation),
+        Seen::Nonconforming { repeated: false } | Seen::Echoed { repeated: false } => {
             Step::Ask(last_by_the_stronger(situation))
         }
         // A server that drops tools does so with any prompt, and also if the caller asked for the strategy.
@@ -240,8 +240,8 @@ mod tests {
         ceiling: Ceiling::Keep,
         counted: true,
     };
-    const WANTING: Seen = Seen::Wanting { repeated: false };
-    const REPEATED: Seen = Seen::Wanting { repeated: true };
+    const NONCONFORMING: Seen = Seen::Nonconforming { repeated: false };
+    const REPEATED: Seen = Seen::Nonconforming { repeated: true };
     const PROSE: Seen = Seen::NotSubmitted { repeated: false, calls_tools: true };
     const PROSE_AGAIN: Seen = Seen::NotSubmitted { repeated: true, calls_tools: true };
 
@@ -275,7 +275,7 @@ mod tests {
     fn without_retries_an_invalid_answer_ends_the_run() {
         let spent = Situation { retries_left: 0, stronger_left: 1, ..SITUATION };
         let deaf = Situation { reprompt: false, stronger_left: 1, ..SITUATION };
-        for seen in [WANTING, REPEATED, PROSE, PROSE_AGAIN, Seen::Unconfirmed, Seen::Truncated] {
+        for seen in [NONCONFORMING, REPEATED, PROSE, PROSE_AGAIN, Seen::Unconfirmed, Seen::Truncated] {
             assert_eq!(next_step(&spent, seen), Step::Fail(Cause::Contract), "{seen:?}");
             assert_eq!(next_step(&deaf, seen), Step::Fail(Cause::Contract), "{seen:?}");
         }
@@ -283,15 +283,19 @@ mod tests {
 
     #[test]
     fn an_invalid_answer_is_re_prompted_and_finally_with_fallback_models() {
-        assert_eq!(next_step(&SITUATION, WANTING), Step::Ask(NEXT));
+        assert_eq!(next_step(&SITUATION, NONCONFORMING), Step::Ask(NEXT));
         let last = Situation { retries_left: 1, ..SITUATION };
-        assert_eq!(next_step(&last, WANTING), Step::Ask(NEXT));
+        assert_eq!(next_step(&last, NONCONFORMING), Step::Ask(NEXT));
         for (retries_left, stronger_left, stronger) in
             [(2, 1, false), (1, 1, true), (3, 2, false), (2, 2, true), (1, 2, true)]
         {
             let situation = Situation { retries_left, stronger_left, ..SITUATION };
             let next = Next { stronger, ..NEXT };
-            assert_eq!(next_step(&situation, WANTING), Step::Ask(next), "{retries_left} {stronger_left}");
+            assert_eq!(
+                next_step(&situation, NONCONFORMING),
+                Step::Ask(next),
+                "{retries_left} {stronger_left}"
+            );
         }
     }
 
@@ -326,7 +330,7 @@ mod tests {
             let native = Next { rung: Rung::Native, ..anew };
             assert_eq!(next_step(&SITUATION, seen), Step::Ask(native));
             let tool = Situation { rung: Rung::Tool, lower: Some(Rung::Prompt), ..SITUATION };
-            assert_eq!(next_step(&tool, seen), next_step(&tool, Seen::Wanting { repeated }));
+            assert_eq!(next_step(&tool, seen), next_step(&tool, Seen::Nonconforming { repeated }));
         }
     }
 

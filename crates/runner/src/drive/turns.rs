@@ -1,5 +1,7 @@
 //! One turn: within the budget, with its events reported, and with a result in every case.
 
+use std::sync::Arc;
+
 use accord_api::agent::Executor;
 use accord_api::{Attempt, EventBody, Usage, ValueSource, attempt, step};
 use accord_executor::{
@@ -48,7 +50,7 @@ pub(super) struct Turns<'a> {
 
 /// The result of a turn.
 pub(super) struct TurnOutcome {
-    pub(super) result: Result<Answer, NoAnswer>,
+    pub(super) result: Result<Arc<Answer>, NoAnswer>,
     /// The model that got the prompt.
     model: String,
     sent: Option<attempt::Sent>,
@@ -187,7 +189,7 @@ impl<'a> Turns<'a> {
         let (result, usage) = match self.recorded_or_asked(turn).instrument(span.clone()).await {
             Ok(answer) => {
                 let usage = answer.usage;
-                (Ok(answer), usage)
+                (Ok(Arc::new(answer)), usage)
             }
             Err((why, usage)) => (Err(why), usage),
         };

@@ -1,5 +1,6 @@
 //! The engine: applies one event until nothing more follows from it.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 
 use accord_contract::Meter;
@@ -16,6 +17,7 @@ use crate::flow::Flow;
 use crate::graph::{Node, Then};
 use crate::kinds::NodeKind;
 use crate::state::{At, NodeState, State, Take, Task};
+use crate::template::Variables;
 
 /// Applies one event, and everything that follows from it.
 pub(crate) struct Engine<'a> {
@@ -26,9 +28,20 @@ pub(crate) struct Engine<'a> {
     /// What the work for one node may cost.
     pub(crate) meter: &'a Meter,
     pub(super) held: Held,
+    /// The list of the map node whose items were prepared last.
+    pub(crate) list: RefCell<RenderedList>,
     steps: Vec<Step>,
     /// Nodes that may be able to start. A queue, because recursion would overflow on a chain of a thousand checks.
     queue: VecDeque<usize>,
+}
+
+/// The list of a map node, rendered once for all items that start in one step.
+#[derive(Default)]
+pub(crate) struct RenderedList {
+    pub(crate) node: Option<usize>,
+    pub(crate) items: Vec<Value>,
+    /// The variables of the node, and of the item that was prepared last.
+    pub(crate) variables: Variables,
 }
 
 impl<'a> Engine<'a> {
@@ -39,8 +52,8 @@ impl<'a> Engine<'a> {
         options: &'a CompareOptions,
         meter: &'a Meter,
     ) -> Self {
-        let held = Held::of(&state);
-        Self { flow, state, now, options, meter, held, steps: Vec::new(), queue: VecDeque::new() }
+        let (held, list) = (Held::of(&state), RefCell::default());
+        Self { flow, state, now, options, meter, held, list, steps: Vec::new(), queue: VecDeque::new() }
     }
 
     pub(super) fn begin(&mut self) {

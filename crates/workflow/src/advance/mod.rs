@@ -28,7 +28,7 @@ use accord_domain::workflow::{Worker, WorkflowFailure};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub(crate) use engine::{Engine, take};
+pub(crate) use engine::{Engine, RenderedList, take};
 pub(crate) use held::Size;
 pub(crate) use inputs::{DefaultInput, inputs};
 pub(crate) use tasks::NextTask;

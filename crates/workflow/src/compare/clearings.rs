@@ -4,13 +4,10 @@ use std::collections::BTreeMap;
 
 use accord_domain::comparison::{ComparisonLimit, Contradiction, ContradictionKind, Side};
 
-use super::Omissions;
 use super::entry::Entry;
 use super::exact::EntryGroup;
 use super::location::Lines;
-
-/// More entries that clear one location add nothing.
-pub(super) const MAX_CLEARINGS: usize = 100;
+use super::omissions::{MAX_CLEARINGS, Omissions};
 
 /// Saying that a location is fine is about everything there, so the texts are not compared.
 pub(super) fn compare(

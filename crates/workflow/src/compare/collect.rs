@@ -5,12 +5,11 @@ use accord_domain::comparison::{ComparisonLimit, Key};
 use serde_json::{Map, Value};
 
 use super::entry::{Conflicting, Entry, comparable};
+use super::omissions::{MAX_DEPTH, Omissions};
+use super::options::Sibling;
 use super::rule::{self, Role, Rule, member};
 use super::schema::Parts;
-use super::{Omissions, Sibling, diff_names, location};
-
-/// Deeper values are not read. A contract never accepts a value that deep.
-pub(super) const MAX_DEPTH: usize = 128;
+use super::{diff_names, location};
 
 /// All entries, sorted, without repetitions of one sibling.
 pub(super) fn entries(siblings: &[Sibling<'_>], omissions: &mut Omissions) -> Vec<Entry> {

@@ -53,6 +53,8 @@ mod exact;
 mod groups;
 mod location;
 mod near;
+mod omissions;
+mod options;
 mod pairs;
 mod places;
 mod rule;
@@ -62,71 +64,18 @@ mod similarity;
 mod tests;
 mod words;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use accord_contract::{Exceeded, Meter};
-use accord_domain::comparison::{Comparison, ComparisonLimit, Truncation};
-use serde_json::Value;
+use accord_domain::comparison::Comparison;
 
 pub use annotations::annotation_problems;
 pub(crate) use annotations::is_compared;
-pub use pairs::MAX_NEIGHBOURS;
+pub use omissions::MAX_NEIGHBOURS;
+pub use options::{CompareOptions, LINE_DISTANCE, Sibling, Similarity, VECTORS_THRESHOLD, WORDS_THRESHOLD};
 
 use entry::Entry;
-
-/// Lines this far apart may still be the same place. Models count lines by eye and point at a signature, at its doc
-/// comment or at the first statement of a body; three lines cover these, and neighbouring functions stay apart.
-pub const LINE_DISTANCE: u64 = 3;
-
-/// From here on two texts are alike, by words: the same finding in other words comes to about this, two findings of the
-/// same kind about different things stay below.
-pub const WORDS_THRESHOLD: f64 = 0.4;
-
-/// From here on two texts are alike, by vectors of an embedding model: those put any two texts about code near each
-/// other, so the bar is high.
-pub const VECTORS_THRESHOLD: f64 = 0.85;
-
-/// One agent's output, to be compared with those beside it.
-#[derive(Debug, Clone, Copy)]
-pub struct Sibling<'a> {
-    /// A name that tells it from its siblings.
-    pub agent: &'a str,
-    pub schema: &'a Value,
-    pub output: &'a Value,
-    /// Whether the output is a list of outputs, one for each item of a map.
-    pub is_map: bool,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct CompareOptions {
-    pub similarity: Similarity,
-    /// From which similarity on two texts are near duplicates, from 0 to 1.
-    pub threshold: f64,
-    /// How many lines two entries about the same place may be apart.
-    pub line_distance: u64,
-}
-
-/// How alike two texts are: always the cosine of two vectors.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Similarity {
-    /// Vectors of the words and of the pieces of words, weighted by how rare they are.
-    Words,
-    /// Vectors that an embedding model gave, by text ([`texts_to_embed`] says which texts).
-    Vectors(HashMap<String, Vec<f32>>),
-}
-
-impl Default for CompareOptions {
-    fn default() -> Self {
-        Self { similarity: Similarity::Words, threshold: WORDS_THRESHOLD, line_distance: LINE_DISTANCE }
-    }
-}
-
-impl CompareOptions {
-    /// With the vectors of an embedding model, and the threshold that goes with them.
-    pub fn with_vectors(vectors: HashMap<String, Vec<f32>>) -> Self {
-        Self { similarity: Similarity::Vectors(vectors), threshold: VECTORS_THRESHOLD, ..Self::default() }
-    }
-}
+use omissions::Omissions;
 
 /// Compares outputs. What is collected and what is compared is limited, and reported where it is cut.
 pub fn compare(
@@ -167,40 +116,3 @@ pub fn texts_to_embed(
 
 /// What it costs to compare an entry with the nearest others at its location.
 const STEPS_AN_ENTRY: u64 = 100;
-
-#[derive(Debug, Default)]
-struct Omissions(BTreeMap<ComparisonLimit, u64>);
-
-impl Omissions {
-    fn count(&mut self, limit: ComparisonLimit, entries: u64) {
-        if entries > 0 {
-            *self.0.entry(limit).or_default() += entries;
-        }
-    }
-
-    fn into_truncations(self) -> Vec<Truncation> {
-        let told = |(limit, entries): (ComparisonLimit, u64)| Truncation {
-            limit,
-            entries,
-            message: match limit {
-                ComparisonLimit::Neighbours => format!(
-                    "{entries} entries have more than {MAX_NEIGHBOURS} others at the same location; only the nearest {MAX_NEIGHBOURS} were compared"
-                ),
-                ComparisonLimit::Clearings => format!(
-                    "{entries} locations are marked as resolved more than {} times; the other entries there were not compared",
-                    clearings::MAX_CLEARINGS
-                ),
-                ComparisonLimit::Vectors => {
-                    format!("{entries} texts have no usable embedding and were not compared")
-                }
-                ComparisonLimit::Depth => {
-                    format!(
-                        "{entries} values are nested deeper than {} levels and were not compared",
-                        collect::MAX_DEPTH
-                    )
-                }
-            },
-        };
-        self.0.into_iter().map(told).collect()
-    }
-}

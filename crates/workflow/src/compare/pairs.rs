@@ -3,12 +3,9 @@
 use accord_domain::comparison::ComparisonLimit;
 
 use super::entry::Entry;
+use super::omissions::{MAX_NEIGHBOURS, Omissions};
+use super::options::CompareOptions;
 use super::similarity::Texts;
-use super::{CompareOptions, Omissions};
-
-/// An entry is compared with at most this many others, the nearest first. Ten siblings that each flag every line stay
-/// well below it; without it, thousands of entries at one place would cost millions of comparisons.
-pub const MAX_NEIGHBOURS: usize = 64;
 
 /// Two entries of different siblings that are near enough to be compared.
 #[derive(Debug, Clone, Copy)]

@@ -9,7 +9,8 @@ use accord_domain::comparison::Contradiction;
 
 use super::entry::Entry;
 use super::exact;
-use super::pairs::{MAX_NEIGHBOURS, Related};
+use super::omissions::MAX_NEIGHBOURS;
+use super::pairs::Related;
 
 /// Adds the contradictions at each place to those of entries about the same thing. Of two that are part of each other, the larger one
 /// is kept.

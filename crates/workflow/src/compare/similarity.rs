@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Similarity;
 use super::entry::Entry;
+use super::options::Similarity;
 use super::words::{self, Weighted};
 
 /// The texts of entries and what makes them alike.

@@ -49,7 +49,9 @@ impl<'s> Search<'s> {
                         let target = self.consumer.resolve(reference);
                         target.is_some_and(|target| self.disjoint_atom(atom, target, at, misfits))
                     }
-                    None => keywords.iter().any(|(keyword, said)| proof.keyword(keyword, said, misfits)),
+                    None => {
+                        keywords.iter().any(|(keyword, operand)| proof.keyword(keyword, operand, misfits))
+                    }
                 }
             }
             _ => false,
@@ -72,8 +74,8 @@ struct Proof<'p, 's> {
 }
 
 impl<'s> Proof<'_, 's> {
-    fn keyword(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
-        let branches = said.as_array().map(Vec::as_slice).unwrap_or_default();
+    fn keyword(&self, keyword: &str, operand: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+        let branches = operand.as_array().map(Vec::as_slice).unwrap_or_default();
         let given = self.typed.kind.plural();
         match keyword {
             "type" => {
@@ -81,11 +83,14 @@ impl<'s> Proof<'_, 's> {
                     && impossible(
                         misfits,
                         self.at,
-                        format!("the producer outputs {given}, but the consumer accepts {}", excerpt(said)),
+                        format!(
+                            "the producer outputs {given}, but the consumer accepts {}",
+                            excerpt(operand)
+                        ),
                     )
             }
-            "const" => self.refused(std::slice::from_ref(said), misfits),
-            "enum" => said.is_array() && self.refused(branches, misfits),
+            "const" => self.refused(std::slice::from_ref(operand), misfits),
+            "enum" => operand.is_array() && self.refused(branches, misfits),
             "allOf" => {
                 branches.iter().any(|branch| self.search.disjoint_atom(self.atom, branch, self.at, misfits))
             }
@@ -95,21 +100,24 @@ impl<'s> Proof<'_, 's> {
                     .iter()
                     .all(|branch| self.search.disjoint_atom(self.atom, branch, self.at, &mut reasons));
                 misfits.extend(reasons.into_iter().filter(|_| none));
-                none && said.is_array()
+                none && operand.is_array()
             }
             "not" => {
-                self.search.include_atom(self.atom, said, self.at, &mut Vec::new())
+                self.search.include_atom(self.atom, operand, self.at, &mut Vec::new())
                     && impossible(
                         misfits,
                         self.at,
-                        format!("the producer outputs a value that the consumer excludes: {}", excerpt(said)),
+                        format!(
+                            "the producer outputs a value that the consumer excludes: {}",
+                            excerpt(operand)
+                        ),
                     )
             }
             _ => match self.typed.kind {
-                ValueType::Integer | ValueType::Number => self.of_number(keyword, said, misfits),
-                ValueType::String => self.of_count(keyword, said, "minLength", "maxLength", misfits),
-                ValueType::Array => self.of_array(keyword, said, misfits),
-                ValueType::Object => self.of_object(keyword, said, misfits),
+                ValueType::Integer | ValueType::Number => self.of_number(keyword, operand, misfits),
+                ValueType::String => self.of_count(keyword, operand, "minLength", "maxLength", misfits),
+                ValueType::Array => self.of_array(keyword, operand, misfits),
+                ValueType::Object => self.of_object(keyword, operand, misfits),
             },
         }
     }
@@ -129,8 +137,8 @@ impl<'s> Proof<'_, 's> {
             )
     }
 
-    fn of_number(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
-        let Some(limit) = Decimal::of(said) else { return false };
+    fn of_number(&self, keyword: &str, operand: &Value, misfits: &mut Vec<Misfit>) -> bool {
+        let Some(limit) = Decimal::of(operand) else { return false };
         let apart = match keyword {
             "minimum" => {
                 self.typed.upper().is_some_and(|upper| upper.limit < limit || at_but_excluded(&upper, &limit))
@@ -142,27 +150,27 @@ impl<'s> Proof<'_, 's> {
             "exclusiveMaximum" => self.typed.lower().is_some_and(|lower| lower.limit >= limit),
             _ => false,
         };
-        apart && self.out_of_reach(keyword, said, misfits)
+        apart && self.out_of_reach(keyword, operand, misfits)
     }
 
     /// A keyword that limits a count: whether all counts of the producer violate it.
     fn of_count(
         &self,
         keyword: &str,
-        said: &Value,
+        operand: &Value,
         least: &str,
         most: &str,
         misfits: &mut Vec<Misfit>,
     ) -> bool {
-        let Some(limit) = said.as_u64() else { return false };
+        let Some(limit) = operand.as_u64() else { return false };
         let apart = keyword == least && self.typed.at_most(most).is_some_and(|most| most < limit)
             || keyword == most && self.typed.at_least(least) > limit;
-        apart && self.out_of_reach(keyword, said, misfits)
+        apart && self.out_of_reach(keyword, operand, misfits)
     }
 
-    fn of_array(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+    fn of_array(&self, keyword: &str, operand: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
         if keyword != "items" {
-            return self.of_count(keyword, said, "minItems", "maxItems", misfits);
+            return self.of_count(keyword, operand, "minItems", "maxItems", misfits);
         }
         let never_empty = self.typed.at_least("minItems") > 0;
         let items = plain_items(self.schema).filter(|_| never_empty);
@@ -171,10 +179,10 @@ impl<'s> Proof<'_, 's> {
         })
     }
 
-    fn of_object(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+    fn of_object(&self, keyword: &str, operand: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
         let required = self.typed.required();
         match keyword {
-            "required" => said.as_array().into_iter().flatten().filter_map(Value::as_str).any(|name| {
+            "required" => operand.as_array().into_iter().flatten().filter_map(Value::as_str).any(|name| {
                 atoms(&self.typed.child(name), &self.search.producer).is_empty()
                     && impossible(
                         misfits,
@@ -183,7 +191,7 @@ impl<'s> Proof<'_, 's> {
                     )
             }),
             "properties" => required.into_iter().any(|name| {
-                let schema = said.get(name);
+                let schema = operand.get(name);
                 schema.is_some_and(|schema| {
                     self.search.disjoint(&self.typed.child(name), schema, &below(self.at, name), misfits)
                 })
@@ -199,16 +207,16 @@ impl<'s> Proof<'_, 's> {
                     })
                 })
             }
-            "maxProperties" if said.as_u64().is_some_and(|most| (required.len() as u64) > most) => {
-                self.out_of_reach(keyword, said, misfits)
+            "maxProperties" if operand.as_u64().is_some_and(|most| (required.len() as u64) > most) => {
+                self.out_of_reach(keyword, operand, misfits)
             }
-            _ => self.of_count(keyword, said, "minProperties", "maxProperties", misfits),
+            _ => self.of_count(keyword, operand, "minProperties", "maxProperties", misfits),
         }
     }
 
-    fn out_of_reach(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
+    fn out_of_reach(&self, keyword: &str, operand: &Value, misfits: &mut Vec<Misfit>) -> bool {
         let message =
-            format!("the producer's output always violates '{keyword}' {} of the consumer", excerpt(said));
+            format!("the producer's output always violates '{keyword}' {} of the consumer", excerpt(operand));
         impossible(misfits, self.at, message)
     }
 }

@@ -64,8 +64,8 @@ impl<'s> Search<'s> {
             (Atom::Typed(typed), Value::Object(keywords)) => {
                 let proof = Proof { search: self, typed, atom, schema: taken, at };
                 let mut all = true;
-                for (keyword, said) in keywords {
-                    all &= proof.keyword(keyword, said, misfits);
+                for (keyword, operand) in keywords {
+                    all &= proof.keyword(keyword, operand, misfits);
                 }
                 all
             }
@@ -84,13 +84,13 @@ struct Proof<'p, 's> {
 }
 
 impl<'s> Proof<'_, 's> {
-    fn keyword(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+    fn keyword(&self, keyword: &str, operand: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
         match keyword {
             keyword if is_remark(keyword) => true,
-            "$ref" => match self.search.consumer.resolve(said) {
+            "$ref" => match self.search.consumer.resolve(operand) {
                 Some(target) => self.search.include_atom(self.atom, target, self.at, misfits),
                 None => {
-                    unseen(misfits, self.at, format!("the reference {} cannot be resolved", excerpt(said)))
+                    unseen(misfits, self.at, format!("the reference {} cannot be resolved", excerpt(operand)))
                 }
             },
             "type" => {
@@ -101,7 +101,7 @@ impl<'s> Proof<'_, 's> {
                         format!(
                             "the producer may output {}, but the consumer accepts {}",
                             self.producer_type(),
-                            excerpt(said)
+                            excerpt(operand)
                         ),
                     )
             }
@@ -109,18 +109,18 @@ impl<'s> Proof<'_, 's> {
                 let message = format!(
                     "the producer may output any {}, but the consumer accepts only {}",
                     singular(self.typed.kind),
-                    excerpt(said)
+                    excerpt(operand)
                 );
                 misfit(misfits, self.at, message)
             }
             "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" => {
-                self.combination(keyword, said, misfits)
+                self.combination(keyword, operand, misfits)
             }
             _ => match self.typed.kind {
-                ValueType::Integer | ValueType::Number => self.of_number(keyword, said, misfits),
-                ValueType::String => self.of_string(keyword, said, misfits),
-                ValueType::Array => self.of_array(keyword, said, misfits),
-                ValueType::Object => self.of_object(keyword, said, misfits),
+                ValueType::Integer | ValueType::Number => self.of_number(keyword, operand, misfits),
+                ValueType::String => self.of_string(keyword, operand, misfits),
+                ValueType::Array => self.of_array(keyword, operand, misfits),
+                ValueType::Object => self.of_object(keyword, operand, misfits),
             },
         }
     }
@@ -130,7 +130,7 @@ impl<'s> Proof<'_, 's> {
     }
 
     /// Proved if the producer has the same keyword and value; else unknown.
-    fn in_the_same_words(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
+    fn in_the_same_words(&self, keyword: &str, operand: &Value, misfits: &mut Vec<Misfit>) -> bool {
         const SELF_CONTAINED: [&str; 10] = [
             "pattern",
             "format",
@@ -144,25 +144,25 @@ impl<'s> Proof<'_, 's> {
             "not",
         ];
         let compared = SELF_CONTAINED.contains(&keyword);
-        if compared && self.search.means_the_same(said) && self.typed.says(keyword, said) {
+        if compared && self.search.means_the_same(operand) && self.typed.says(keyword, operand) {
             return true;
         }
         let message = format!(
             "the consumer requires '{keyword}' {}, which the producer does not guarantee",
-            excerpt(said)
+            excerpt(operand)
         );
         if compared { misfit(misfits, self.at, message) } else { unseen(misfits, self.at, message) }
     }
 
-    fn combination(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+    fn combination(&self, keyword: &str, operand: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
         let includes =
             |schema: &'s Value| self.search.include_atom(self.atom, schema, self.at, &mut Vec::new());
         let excludes =
             |schema: &'s Value| self.search.disjoint_atom(self.atom, schema, self.at, &mut Vec::new());
-        let branches = said.as_array().map(Vec::as_slice).unwrap_or_default();
+        let branches = operand.as_array().map(Vec::as_slice).unwrap_or_default();
         match keyword {
             "allOf" => {
-                let mut all = said.is_array();
+                let mut all = operand.is_array();
                 for branch in branches {
                     all &= self.search.include_atom(self.atom, branch, self.at, misfits);
                 }
@@ -191,7 +191,7 @@ impl<'s> Proof<'_, 's> {
                     self.producer_type()
                 ),
             ),
-            "not" => excludes(said) || self.in_the_same_words(keyword, said, misfits),
+            "not" => excludes(operand) || self.in_the_same_words(keyword, operand, misfits),
             "if" => {
                 let mut all = true;
                 for branch in ["then", "else"].iter().filter_map(|name| self.schema.get(*name)) {
@@ -204,8 +204,8 @@ impl<'s> Proof<'_, 's> {
         }
     }
 
-    fn of_number(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
-        let limit = Decimal::of(said);
+    fn of_number(&self, keyword: &str, operand: &Value, misfits: &mut Vec<Misfit>) -> bool {
+        let limit = Decimal::of(operand);
         let holds = match (keyword, limit) {
             ("minimum" | "exclusiveMinimum", Some(limit)) => {
                 let strict = keyword == "exclusiveMinimum";
@@ -216,69 +216,69 @@ impl<'s> Proof<'_, 's> {
                 self.typed.upper().is_some_and(|upper| upper.limit < limit || reaches(&upper, &limit, strict))
             }
             ("multipleOf", Some(_)) => {
-                let wanted = said.as_i64().filter(|step| *step > 0);
+                let wanted = operand.as_i64().filter(|step| *step > 0);
                 let whole = self.typed.kind == ValueType::Integer && wanted == Some(1);
                 let stepped = |wanted: i64| self.typed.steps().any(|step| step % wanted == 0);
                 if whole || wanted.is_some_and(stepped) {
                     return true;
                 }
-                return self.in_the_same_words(keyword, said, misfits);
+                return self.in_the_same_words(keyword, operand, misfits);
             }
             ("minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum" | "multipleOf", None) => {
-                return self.in_the_same_words(keyword, said, misfits);
+                return self.in_the_same_words(keyword, operand, misfits);
             }
             _ => {
                 return concerns_others(keyword, &[OF_STRINGS, OF_ARRAYS, OF_OBJECTS])
-                    || self.in_the_same_words(keyword, said, misfits);
+                    || self.in_the_same_words(keyword, operand, misfits);
             }
         };
-        holds || self.beyond(keyword, said, misfits)
+        holds || self.beyond(keyword, operand, misfits)
     }
 
-    fn of_string(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
-        match (keyword, said.as_u64()) {
+    fn of_string(&self, keyword: &str, operand: &Value, misfits: &mut Vec<Misfit>) -> bool {
+        match (keyword, operand.as_u64()) {
             ("minLength", Some(limit)) => {
-                self.typed.at_least(keyword) >= limit || self.beyond(keyword, said, misfits)
+                self.typed.at_least(keyword) >= limit || self.beyond(keyword, operand, misfits)
             }
             ("maxLength", Some(limit)) => {
-                self.reaches_at_most(keyword, limit) || self.beyond(keyword, said, misfits)
+                self.reaches_at_most(keyword, limit) || self.beyond(keyword, operand, misfits)
             }
             _ => {
                 concerns_others(keyword, &[OF_NUMBERS, OF_ARRAYS, OF_OBJECTS])
-                    || self.in_the_same_words(keyword, said, misfits)
+                    || self.in_the_same_words(keyword, operand, misfits)
             }
         }
     }
 
-    fn of_array(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
-        match (keyword, said.as_u64()) {
+    fn of_array(&self, keyword: &str, operand: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+        match (keyword, operand.as_u64()) {
             ("minItems", Some(limit)) => {
-                self.typed.at_least(keyword) >= limit || self.beyond(keyword, said, misfits)
+                self.typed.at_least(keyword) >= limit || self.beyond(keyword, operand, misfits)
             }
             ("maxItems", Some(limit)) => {
-                self.reaches_at_most(keyword, limit) || self.beyond(keyword, said, misfits)
+                self.reaches_at_most(keyword, limit) || self.beyond(keyword, operand, misfits)
             }
             ("items", _) => match plain_items(self.schema) {
                 _ if self.reaches_at_most("maxItems", 0) => true,
                 Some(items) => self.search.include(&self.typed.items(), items, &below(self.at, "*"), misfits),
                 None => unseen(misfits, self.at, "the consumer expects a tuple; tuples are not compared"),
             },
-            ("uniqueItems", _) if said == &Value::Bool(false) || self.reaches_at_most("maxItems", 1) => {
-                said.is_boolean()
+            ("uniqueItems", _) if operand == &Value::Bool(false) || self.reaches_at_most("maxItems", 1) => {
+                operand.is_boolean()
             }
             _ => {
                 concerns_others(keyword, &[OF_NUMBERS, OF_STRINGS, OF_OBJECTS])
-                    || self.in_the_same_words(keyword, said, misfits)
+                    || self.in_the_same_words(keyword, operand, misfits)
             }
         }
     }
 
-    fn of_object(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
-        match (keyword, said.as_u64()) {
-            ("required", _) => self.required(said, misfits),
+    fn of_object(&self, keyword: &str, operand: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+        match (keyword, operand.as_u64()) {
+            ("required", _) => self.required(operand, misfits),
             ("properties", _) => {
-                let mut all = said.is_object();
-                for (name, schema) in said.as_object().into_iter().flatten() {
+                let mut all = operand.is_object();
+                for (name, schema) in operand.as_object().into_iter().flatten() {
                     all &=
                         self.search.include(&self.typed.child(name), schema, &below(self.at, name), misfits);
                 }
@@ -288,35 +288,35 @@ impl<'s> Proof<'_, 's> {
                 let named = |name: &str| {
                     self.schema.get("properties").is_some_and(|properties| properties.get(name).is_some())
                 };
-                self.every_member(said, |name| !named(name), misfits)
+                self.every_member(operand, |name| !named(name), misfits)
             }
             // All members conform to the schema, so it does not matter which names the pattern matches.
             ("patternProperties", _) => {
-                let patterns = said.as_object();
+                let patterns = operand.as_object();
                 let apart = |schema: &'s Value| self.every_member(schema, |_| true, &mut Vec::new());
                 patterns.is_some_and(|patterns| patterns.values().all(apart))
-                    || self.in_the_same_words(keyword, said, misfits)
+                    || self.in_the_same_words(keyword, operand, misfits)
             }
             ("minProperties", Some(limit)) => {
                 self.typed.at_least(keyword).max(self.typed.required().len() as u64) >= limit
-                    || self.beyond(keyword, said, misfits)
+                    || self.beyond(keyword, operand, misfits)
             }
             ("maxProperties", Some(limit)) => {
                 self.reaches_at_most(keyword, limit)
                     || self.most_members().is_some_and(|most| most <= limit)
-                    || self.beyond(keyword, said, misfits)
+                    || self.beyond(keyword, operand, misfits)
             }
             _ => {
                 concerns_others(keyword, &[OF_NUMBERS, OF_STRINGS, OF_ARRAYS])
-                    || self.in_the_same_words(keyword, said, misfits)
+                    || self.in_the_same_words(keyword, operand, misfits)
             }
         }
     }
 
-    fn required(&self, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
+    fn required(&self, operand: &Value, misfits: &mut Vec<Misfit>) -> bool {
         let given = self.typed.required();
-        let mut all = said.is_array();
-        for name in said.as_array().into_iter().flatten().filter_map(Value::as_str) {
+        let mut all = operand.is_array();
+        for name in operand.as_array().into_iter().flatten().filter_map(Value::as_str) {
             if !given.contains(name) {
                 let message = format!("the consumer requires '{name}', which the producer may omit");
                 all = misfit(misfits, self.at, message);
@@ -360,11 +360,11 @@ impl<'s> Proof<'_, 's> {
         self.typed.at_most(keyword).is_some_and(|most| most <= limit)
     }
 
-    fn beyond(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
+    fn beyond(&self, keyword: &str, operand: &Value, misfits: &mut Vec<Misfit>) -> bool {
         let message = format!(
             "the producer may output {} that violates '{keyword}' {} of the consumer",
             self.producer_type(),
-            excerpt(said)
+            excerpt(operand)
         );
         misfit(misfits, self.at, message)
     }

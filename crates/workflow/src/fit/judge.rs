@@ -74,7 +74,9 @@ impl Judge<'_, '_> {
         };
         let beside = || {
             let others = keywords.iter().filter(|(keyword, _)| *keyword != "$ref");
-            Answer::all(others.map(|(keyword, said)| self.keyword(value, keyword, said, schema, depth + 1)))
+            Answer::all(
+                others.map(|(keyword, operand)| self.keyword(value, keyword, operand, schema, depth + 1)),
+            )
         };
         let Some(reference) = keywords.get("$ref") else { return beside() };
         let target = self.document.resolve(reference);
@@ -87,25 +89,25 @@ impl Judge<'_, '_> {
         }
     }
 
-    fn keyword(&self, value: &Value, keyword: &str, said: &Value, all: &Value, depth: usize) -> Answer {
+    fn keyword(&self, value: &Value, keyword: &str, operand: &Value, all: &Value, depth: usize) -> Answer {
         let each = |schemas: &Value| -> Vec<Answer> {
             let schemas = schemas.as_array().map(Vec::as_slice).unwrap_or_default();
             schemas.iter().map(|schema| self.judge(value, schema, depth)).collect()
         };
         match keyword {
-            "type" => of_type(value, said),
-            "enum" => said
+            "type" => of_type(value, operand),
+            "enum" => operand
                 .as_array()
                 .map_or(Answer::Unsure, |values| Answer::of(values.iter().any(|each| same(each, value)))),
-            "const" => Answer::of(same(said, value)),
-            "allOf" => Answer::all(each(said).into_iter()),
-            "anyOf" => Answer::any(each(said).into_iter()),
-            "oneOf" => exactly_one(&each(said)),
-            "not" => self.judge(value, said, depth).not(),
+            "const" => Answer::of(same(operand, value)),
+            "allOf" => Answer::all(each(operand).into_iter()),
+            "anyOf" => Answer::any(each(operand).into_iter()),
+            "oneOf" => exactly_one(&each(operand)),
+            "not" => self.judge(value, operand, depth).not(),
             "if" => {
                 let branch =
                     |name: &str| all.get(name).map_or(Answer::Yes, |schema| self.judge(value, schema, depth));
-                match self.judge(value, said, depth) {
+                match self.judge(value, operand, depth) {
                     Answer::Yes => branch("then"),
                     Answer::No => branch("else"),
                     Answer::Unsure => match (branch("then"), branch("else")) {
@@ -117,28 +119,28 @@ impl Judge<'_, '_> {
             "then" | "else" => Answer::Yes,
             keyword if is_remark(keyword) => Answer::Yes,
             _ => match value {
-                Value::Number(_) => of_number(value, keyword, said),
-                Value::String(text) => of_string(text, keyword, said),
-                Value::Array(items) => self.of_list(items, keyword, said, all, depth),
-                Value::Object(members) => self.of_object(members, keyword, said, all, depth),
+                Value::Number(_) => of_number(value, keyword, operand),
+                Value::String(text) => of_string(text, keyword, operand),
+                Value::Array(items) => self.of_list(items, keyword, operand, all, depth),
+                Value::Object(members) => self.of_object(members, keyword, operand, all, depth),
                 Value::Null | Value::Bool(_) => applies_to_none(keyword),
             },
         }
     }
 
-    fn of_list(&self, items: &[Value], keyword: &str, said: &Value, all: &Value, depth: usize) -> Answer {
+    fn of_list(&self, items: &[Value], keyword: &str, operand: &Value, all: &Value, depth: usize) -> Answer {
         match keyword {
-            "minItems" => counted(said, |limit| items.len() as u64 >= limit),
-            "maxItems" => counted(said, |limit| items.len() as u64 <= limit),
+            "minItems" => counted(operand, |limit| items.len() as u64 >= limit),
+            "maxItems" => counted(operand, |limit| items.len() as u64 <= limit),
             "items" => match plain_items(all) {
                 Some(schema) => Answer::all(items.iter().map(|item| self.judge(item, schema, depth))),
                 None => Answer::Unsure,
             },
-            "uniqueItems" if items.len() <= MAX_UNIQUE || said == &Value::Bool(false) => {
+            "uniqueItems" if items.len() <= MAX_UNIQUE || operand == &Value::Bool(false) => {
                 let repeated =
                     |index: usize, item: &Value| items.iter().skip(index + 1).any(|other| same(item, other));
                 let unique = !items.iter().enumerate().any(|(index, item)| repeated(index, item));
-                said.as_bool().map_or(Answer::Unsure, |wanted| Answer::of(!wanted || unique))
+                operand.as_bool().map_or(Answer::Unsure, |wanted| Answer::of(!wanted || unique))
             }
             _ => applies_to(keyword, &[OF_NUMBERS, OF_STRINGS, OF_OBJECTS]),
         }
@@ -148,14 +150,14 @@ impl Judge<'_, '_> {
         &self,
         members: &Map<String, Value>,
         keyword: &str,
-        said: &Value,
+        operand: &Value,
         all: &Value,
         depth: usize,
     ) -> Answer {
         let named = |name: &str| all.get("properties").and_then(|properties| properties.get(name));
         match keyword {
             "required" => {
-                let names = said.as_array().map(Vec::as_slice).unwrap_or_default();
+                let names = operand.as_array().map(Vec::as_slice).unwrap_or_default();
                 Answer::all(names.iter().map(|name| {
                     name.as_str().map_or(Answer::Unsure, |name| Answer::of(members.contains_key(name)))
                 }))
@@ -174,8 +176,8 @@ impl Judge<'_, '_> {
                 }
             }
             "patternProperties" if members.is_empty() || !has_patterns(all) => Answer::Yes,
-            "minProperties" => counted(said, |limit| members.len() as u64 >= limit),
-            "maxProperties" => counted(said, |limit| members.len() as u64 <= limit),
+            "minProperties" => counted(operand, |limit| members.len() as u64 >= limit),
+            "maxProperties" => counted(operand, |limit| members.len() as u64 <= limit),
             _ => applies_to(keyword, &[OF_NUMBERS, OF_STRINGS, OF_ARRAYS]),
         }
     }
@@ -190,11 +192,11 @@ fn applies_to_none(keyword: &str) -> Answer {
     applies_to(keyword, &[OF_NUMBERS, OF_STRINGS, OF_ARRAYS, OF_OBJECTS])
 }
 
-fn counted(said: &Value, holds: impl Fn(u64) -> bool) -> Answer {
-    said.as_u64().map_or(Answer::Unsure, |limit| Answer::of(holds(limit)))
+fn counted(operand: &Value, holds: impl Fn(u64) -> bool) -> Answer {
+    operand.as_u64().map_or(Answer::Unsure, |limit| Answer::of(holds(limit)))
 }
 
-fn of_type(value: &Value, said: &Value) -> Answer {
+fn of_type(value: &Value, operand: &Value) -> Answer {
     let is = |name: &Value| match (name.as_str(), value) {
         (Some("null"), Value::Null)
         | (Some("boolean"), Value::Bool(_))
@@ -208,14 +210,14 @@ fn of_type(value: &Value, said: &Value) -> Answer {
         (Some("null" | "boolean" | "number" | "string" | "array" | "object" | "integer"), _) => Answer::No,
         _ => Answer::Unsure,
     };
-    match said {
+    match operand {
         Value::Array(names) => Answer::any(names.iter().map(is)),
         name => is(name),
     }
 }
 
-fn of_number(value: &Value, keyword: &str, said: &Value) -> Answer {
-    let Some((number, limit)) = Decimal::of(value).zip(Decimal::of(said)) else {
+fn of_number(value: &Value, keyword: &str, operand: &Value) -> Answer {
+    let Some((number, limit)) = Decimal::of(value).zip(Decimal::of(operand)) else {
         return applies_to(keyword, &[OF_STRINGS, OF_ARRAYS, OF_OBJECTS]);
     };
     match keyword {
@@ -223,7 +225,7 @@ fn of_number(value: &Value, keyword: &str, said: &Value) -> Answer {
         "maximum" => Answer::of(number <= limit),
         "exclusiveMinimum" => Answer::of(number > limit),
         "exclusiveMaximum" => Answer::of(number < limit),
-        "multipleOf" => match value.as_i64().zip(said.as_i64()) {
+        "multipleOf" => match value.as_i64().zip(operand.as_i64()) {
             Some((number, step)) if step > 0 => Answer::of(number % step == 0),
             _ => Answer::Unsure,
         },
@@ -231,11 +233,11 @@ fn of_number(value: &Value, keyword: &str, said: &Value) -> Answer {
     }
 }
 
-fn of_string(text: &str, keyword: &str, said: &Value) -> Answer {
+fn of_string(text: &str, keyword: &str, operand: &Value) -> Answer {
     let length = || text.chars().count() as u64;
     match keyword {
-        "minLength" => counted(said, |limit| length() >= limit),
-        "maxLength" => counted(said, |limit| length() <= limit),
+        "minLength" => counted(operand, |limit| length() >= limit),
+        "maxLength" => counted(operand, |limit| length() <= limit),
         _ => applies_to(keyword, &[OF_NUMBERS, OF_ARRAYS, OF_OBJECTS]),
     }
 }

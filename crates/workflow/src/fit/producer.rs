@@ -223,8 +223,8 @@ impl Types {
 
 impl<'s> Typed<'s> {
     /// Whether a schema of the producer has a keyword with this value.
-    pub(super) fn says(&self, keyword: &str, said: &Value) -> bool {
-        self.parts.iter().any(|part| part.get(keyword) == Some(said))
+    pub(super) fn says(&self, keyword: &str, operand: &Value) -> bool {
+        self.parts.iter().any(|part| part.get(keyword) == Some(operand))
     }
 
     /// Whether a single value cannot be among these.

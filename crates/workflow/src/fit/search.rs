@@ -61,16 +61,16 @@ impl<'s> Search<'s> {
     }
 
     /// Whether the same keyword and value mean the same in both documents.
-    pub(super) fn means_the_same(&self, said: &Value) -> bool {
-        self.same_document || self.same_dialect && is_self_contained(said)
+    pub(super) fn means_the_same(&self, operand: &Value) -> bool {
+        self.same_document || self.same_dialect && is_self_contained(operand)
     }
 }
 
 /// The dialect of a document; draft 7 by default.
 fn dialect(schema: &Value) -> &str {
-    let said =
+    let operand =
         schema.get("$schema").and_then(Value::as_str).unwrap_or("http://json-schema.org/draft-07/schema");
-    said.trim_end_matches('#')
+    operand.trim_end_matches('#')
 }
 
 /// Notes a misfit. Always false, so that it can end a proof.

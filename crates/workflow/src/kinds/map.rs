@@ -1,10 +1,12 @@
 //! Map nodes: an agent works on each item of a list.
 
+use std::cell::RefMut;
+
 use accord_domain::workflow::{NodeStatus, WorkflowFailure};
 use serde_json::{Map, Value, json};
 
 use super::{Behaviour, Definition, NodeKind};
-use crate::advance::{DefaultInput, Engine, NextTask, Prepared};
+use crate::advance::{DefaultInput, Engine, NextTask, Prepared, RenderedList};
 use crate::check::{Scope, Upstream};
 use crate::finding::Findings;
 use crate::graph::{Node, ObjectReader, Role, Then, Work, concurrency, file_schema, type_name, work};
@@ -94,15 +96,10 @@ impl Behaviour for MapNode {
     }
 
     fn start(&self, engine: &mut Engine<'_>, node: usize) {
-        let items = match template::value(&self.over, &engine.variables(node)) {
-            Ok(Value::Array(items)) => items.len(),
-            Ok(other) => {
-                let message = format!("over: expected a list, got {}", type_name(&other));
-                return engine.fail(node, WorkflowFailure::new("template_failed", message));
-            }
-            Err(error) => {
-                return engine.fail(node, engine.template_failure(node, &error.within("over: ")));
-            }
+        let rendered = self.rendered(engine, node).map(|list| list.items.len());
+        let items = match rendered {
+            Ok(items) => items,
+            Err(failure) => return engine.fail(node, failure),
         };
         if items > MOST_ITEMS {
             let message = format!("the list has {items} items; the limit is {MOST_ITEMS}");
@@ -118,19 +115,17 @@ impl Behaviour for MapNode {
         let Purpose::Item(index) = purpose else {
             return Err(WorkflowFailure::new("internal", "this node has no such task"));
         };
-        let mut variables = engine.variables(at.node);
-        let items = template::value(&self.over, &variables)
-            .map_err(|error| engine.template_failure(at.node, &error))?;
+        let mut list = self.rendered(engine, at.node)?;
         let missing = || WorkflowFailure::new("internal", "there is no such item");
-        let item = items.get(index).cloned().ok_or_else(missing)?;
-        variables.insert("item".to_owned(), item.clone());
-        variables.insert("index".to_owned(), Value::from(*index));
+        let item = list.items.get(*index).cloned().ok_or_else(missing)?;
+        list.variables.insert("item".to_owned(), item.clone());
+        list.variables.insert("index".to_owned(), Value::from(*index));
         let all = Map::from_iter([("item".to_owned(), item.clone())]);
         engine.prepare_work(
             at,
             node,
             (&self.work, Role::Own),
-            &variables,
+            &list.variables,
             DefaultInput { all, only: Some(item) },
         )
     }
@@ -160,6 +155,30 @@ impl Behaviour for MapNode {
             let outputs = state.tasks.iter().map(|task| task.output.clone().unwrap_or_default()).collect();
             engine.complete(node, Value::Array(outputs));
         }
+    }
+}
+
+impl MapNode {
+    /// The list of a node, and the variables of its templates.
+    fn rendered<'e>(
+        &self,
+        engine: &'e Engine<'_>,
+        node: usize,
+    ) -> Result<RefMut<'e, RenderedList>, WorkflowFailure> {
+        let mut list = engine.list.borrow_mut();
+        if list.node != Some(node) {
+            let variables = engine.variables(node);
+            let items = match template::value(&self.over, &variables) {
+                Ok(Value::Array(items)) => items,
+                Ok(other) => {
+                    let message = format!("over: expected a list, got {}", type_name(&other));
+                    return Err(WorkflowFailure::new("template_failed", message));
+                }
+                Err(error) => return Err(engine.template_failure(node, &error.within("over: "))),
+            };
+            *list = RenderedList { node: Some(node), items, variables };
+        }
+        Ok(list)
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) const DEFINITION: Definition = Definition {
     can_fail: true,
     read,
     schema: || {
-        let agents = "The agents that may be planned with.";
+        let agents = "The agents that a plan may use.";
         let synthesis = json!({
             "type": "object",
             "additionalProperties": false,

@@ -9,8 +9,7 @@ use accord_workflow::Writer;
 use accord_workflow::limits::MOST_READS;
 use serde_json::Value;
 
-use super::super::view::implicit_parameters;
-use super::{Contracts, DeclaredSchema};
+use crate::agent::contracts::{Contracts, DeclaredSchema, implicit_parameters};
 use crate::finding::Findings;
 use crate::name::name_error;
 

@@ -21,7 +21,7 @@ use accord_contract::JsonPath;
 use accord_domain::agent::TIER;
 use serde_json::{Map, Value, json};
 
-use super::folder::PROMPT_FILE;
+use super::PROMPT_FILE;
 use crate::document::Document;
 use crate::finding::Findings;
 

@@ -158,7 +158,7 @@ impl Tally {
             let total = self.valid + self.invalid + self.unreadable;
             Problem::new(format!("{} of {total} lines could not be used as requests", self.unreadable))
                 .hint("their output lines have the keyword 'input' or 'schema' and say why")
-                .tell();
+                .print();
             return Exit::Usage;
         }
         if self.invalid > 0 { Exit::ContractNotMet } else { Exit::Success }

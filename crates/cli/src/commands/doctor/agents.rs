@@ -5,7 +5,7 @@ use std::path::Path;
 use accord_api::{AgentSummary, AgentView, PageQuery, Problem, Severity, Source};
 use accord_client::Client;
 
-use super::Check;
+use super::check::Check;
 use crate::view::text::counted;
 
 const NAME: &str = "agents";

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::connection;
 use crate::host::{self, Opening};
 
-use super::Check;
+use super::check::Check;
 
 const NAME: &str = "commands";
 

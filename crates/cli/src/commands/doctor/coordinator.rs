@@ -3,7 +3,7 @@
 use accord_api::{ErrorBody, PageQuery};
 use accord_client::{Client, ClientError};
 
-use super::{Check, Status};
+use super::check::{Check, Status};
 use crate::config::{Config, without_secrets};
 use crate::connection;
 

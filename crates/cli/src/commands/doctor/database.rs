@@ -8,7 +8,7 @@ use accord_store_postgres::PostgresStore;
 use accord_store_sqlite::SqliteStore;
 use rustix::fs::{Access, access};
 
-use super::{Check, Status};
+use super::check::{Check, Status};
 use crate::config::{Config, without_secrets};
 use crate::failure::Problem;
 use crate::store::{DatabaseLocation, full, in_the_way, place};
@@ -65,7 +65,7 @@ async fn check(config: &Config, counted: &mut PoisonedCount) -> Check {
 }
 
 fn file(path: &Path, counted: &mut PoisonedCount) -> Check {
-    let shown = path.display();
+    let location = path.display();
     if fs::symlink_metadata(path).is_err() {
         return to_be_made(path);
     }
@@ -74,11 +74,11 @@ fn file(path: &Path, counted: &mut PoisonedCount) -> Check {
     match (SqliteStore::examine(path), beside) {
         (Ok(found), None) => {
             *counted = found;
-            Check::ok(NAME, format!("{shown} is usable"))
+            Check::ok(NAME, format!("{location} is usable"))
         }
         (Ok(_), Some(refusal)) => {
             let remedy = "make the folder writable, or set database.url to another file";
-            Check::fail(NAME, format!("{shown} is not usable: {refusal}"), remedy)
+            Check::fail(NAME, format!("{location} is not usable: {refusal}"), remedy)
         }
         (Err(error), _) => {
             let remedy = "restore a backup or move it away, check its owner and permissions, or set database.url to another file";
@@ -88,13 +88,13 @@ fn file(path: &Path, counted: &mut PoisonedCount) -> Check {
 }
 
 fn to_be_made(path: &Path) -> Check {
-    let shown = path.display();
+    let location = path.display();
     let folder = path.ancestors().skip(1).find(|folder| folder.exists());
     match in_the_way(path).or_else(|| folder.and_then(unwritable)) {
-        None => Check::ok(NAME, format!("{shown} will be created on first start")),
+        None => Check::ok(NAME, format!("{location} will be created on first start")),
         Some(refusal) => Check::fail(
             NAME,
-            format!("{shown} cannot be created: {refusal}"),
+            format!("{location} cannot be created: {refusal}"),
             "set database.url to another file",
         ),
     }
@@ -107,15 +107,15 @@ fn unwritable(folder: &Path) -> Option<String> {
 }
 
 async fn server(url: &str, counted: &mut PoisonedCount) -> Check {
-    let shown = without_secrets(url);
+    let location = without_secrets(url);
     match PostgresStore::examine(url).await {
         Ok(found) => {
             *counted = found;
-            Check::ok(NAME, format!("{shown} is usable"))
+            Check::ok(NAME, format!("{location} is usable"))
         }
         Err(error) => {
             let remedy = "fix the connection, or set database.url to another database";
-            Check::fail(NAME, format!("{shown} is not usable: {error}"), remedy)
+            Check::fail(NAME, format!("{location} is not usable: {error}"), remedy)
         }
     }
 }

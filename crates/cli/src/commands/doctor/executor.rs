@@ -7,7 +7,7 @@ use accord_executor::{Conformance, Finding, Verdict};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Check, Status, lines};
+use super::check::{Check, Status, lines};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::{output, progress, runtime};

@@ -4,7 +4,7 @@ use accord_api::{KeyView, PageQuery};
 use accord_client::Client;
 use jiff::{SignedDuration, Timestamp};
 
-use super::Check;
+use super::check::Check;
 use crate::paging::PagingArguments;
 use crate::view::text::line;
 

@@ -1,6 +1,7 @@
 //! `accord doctor`: the effective settings, their origins, and what is missing.
 
 mod agents;
+mod check;
 mod commands;
 mod coordinator;
 mod database;
@@ -14,11 +15,12 @@ mod workflows;
 use accord_api::AgentView;
 use serde::Serialize;
 
+use check::{Check, Status, lines};
+
 use crate::config::Config;
 use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::view::Tone;
 use crate::view::text::line;
 use crate::{definitions, output, runtime, table};
 
@@ -45,36 +47,6 @@ pub(crate) struct Arguments {
     timeout: u64,
     #[command(flatten)]
     connection: ConnectionArguments,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Status {
-    Ok,
-    Warn,
-    Fail,
-}
-
-#[derive(Debug, PartialEq, Eq, Serialize)]
-struct Check {
-    name: &'static str,
-    status: Status,
-    message: String,
-    remedy: Option<String>,
-}
-
-impl Check {
-    fn ok(name: &'static str, message: impl Into<String>) -> Self {
-        Self { name, status: Status::Ok, message: message.into(), remedy: None }
-    }
-
-    fn warn(name: &'static str, message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { name, status: Status::Warn, message: message.into(), remedy: Some(remedy.into()) }
-    }
-
-    fn fail(name: &'static str, message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { name, status: Status::Fail, message: message.into(), remedy: Some(remedy.into()) }
-    }
 }
 
 #[derive(Serialize)]
@@ -142,24 +114,6 @@ fn view(report: &Report) -> String {
     }
     let head = format!("project {}\n\n{}\n", line(&report.project), settings.text());
     head + &lines(&report.checks)
-}
-
-fn lines(checks: &[Check]) -> String {
-    let mut text = String::new();
-    for check in checks {
-        let status = match check.status {
-            Status::Ok => Tone::Good.paint("ok  "),
-            Status::Warn => Tone::Warning.paint("warn"),
-            Status::Fail => Tone::Bad.paint("fail"),
-        };
-        // The stderr of a program has several lines.
-        let message: Vec<String> = check.message.lines().map(line).collect();
-        text.push_str(&format!("{status}  {}: {}\n", check.name, message.join("\n      ")));
-        if let Some(remedy) = &check.remedy {
-            text.push_str(&format!("      {} {}\n", Tone::Busy.paint("hint:"), line(remedy)));
-        }
-    }
-    text
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use accord_api::{AgentSummary, AgentView};
 use accord_executor::{ACP, CLAUDE_CODE, CODEX, Program};
 
-use super::Check;
+use super::check::Check;
 
 const NAME: &str = "programs";
 

@@ -6,7 +6,7 @@ use accord_api::AgentView;
 use accord_domain::provider::ProviderKind;
 use serde_json::Value;
 
-use super::Check;
+use super::check::Check;
 use crate::config::Provider;
 
 const NAME: &str = "providers";
@@ -77,7 +77,7 @@ mod tests {
     use crate::meter::meter;
     use accord_executor::Auth;
 
-    use super::super::Status;
+    use super::super::check::Status;
     use super::*;
 
     #[test]

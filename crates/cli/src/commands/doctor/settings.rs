@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::Check;
+use super::check::Check;
 use crate::config::Config;
 use crate::host;
 

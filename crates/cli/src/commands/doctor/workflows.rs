@@ -4,8 +4,8 @@
 use accord_api::WorkflowView;
 use accord_client::Client;
 
-use super::Check;
 use super::agents::verdict;
+use super::check::Check;
 use crate::config::Config;
 use crate::definitions;
 use crate::view::text::counted;

@@ -89,7 +89,7 @@ struct Outcome<'a> {
 }
 
 /// Says what has changed, and whether the recorded answers still do.
-pub(super) fn tell(
+pub(super) fn report(
     current: &Current,
     asked: Result<(Report, Vec<Attempt>), Failure>,
     json: bool,

@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             let current = Current::of(&config, &cassette).await?;
             let playing = current::playing(&current.blueprint, &name);
             let asked = play(&config, folder, &playing, &cassette).await;
-            return current::tell(&current, asked.map(without_store), arguments.json);
+            return current::report(&current, asked.map(without_store), arguments.json);
         }
         let blueprint = replaying(cassette.agent.clone(), &name);
         let (report, attempts) = play(&config, folder, &blueprint, &cassette).await?;

@@ -189,7 +189,7 @@ impl Repository {
         }
         match ran.is_success {
             true => Ok(String::from_utf8_lossy(&ran.stdout).into_owned()),
-            false => Err(Problem::new(format!("git diff failed: {}", ran.said())).into()),
+            false => Err(Problem::new(format!("git diff failed: {}", ran.errors())).into()),
         }
     }
 
@@ -255,7 +255,7 @@ struct Ran {
 
 impl Ran {
     /// Why it failed, in a line.
-    fn said(&self) -> &str {
+    fn errors(&self) -> &str {
         let line = self.stderr.lines().next().unwrap_or("no message");
         line.strip_prefix("fatal: ").unwrap_or(line)
     }
@@ -285,10 +285,10 @@ fn run(command: &mut Command, most: u64) -> Result<Ran, Failure> {
     });
     // Both are read at the same time: a program that writes much to one of them waits for its reader.
     let stderr = child.stderr.take();
-    let said = thread::spawn(move || {
-        let mut said = Vec::new();
-        let read = stderr.map(|stderr| stderr.take(MOST_SAID_BYTES).read_to_end(&mut said));
-        read.transpose().map(|_| String::from_utf8_lossy(&said).into_owned())
+    let errors = thread::spawn(move || {
+        let mut errors = Vec::new();
+        let read = stderr.map(|stderr| stderr.take(MOST_SAID_BYTES).read_to_end(&mut errors));
+        read.transpose().map(|_| String::from_utf8_lossy(&errors).into_owned())
     });
     let mut stdout = Vec::new();
     if let Some(out) = child.stdout.take() {
@@ -305,7 +305,7 @@ fn run(command: &mut Command, most: u64) -> Result<Ran, Failure> {
         let message = format!("git did not finish within {} seconds", TIME_LIMIT.as_secs());
         return Err(Problem::new(message).hint("pass a diff with --diff FILE").into());
     }
-    let stderr = said.join().ok().and_then(Result::ok).unwrap_or_default();
+    let stderr = errors.join().ok().and_then(Result::ok).unwrap_or_default();
     Ok(Ran { is_success: status.success(), stdout, is_cut, stderr })
 }
 

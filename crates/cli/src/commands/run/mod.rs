@@ -197,8 +197,8 @@ pub(crate) async fn followed(
     };
     let ending = tokio::select! {
         ending = follower.follow(&created.run_id, tell) => ending?,
-        never = unclaimed_runs::tell(client, Awaited::Run(&created.run_id), above) => match never {},
-        never = open_inputs::tell(client, inputs, bottom) => match never {},
+        never = unclaimed_runs::announce(client, Awaited::Run(&created.run_id), above) => match never {},
+        never = open_inputs::announce(client, inputs, bottom) => match never {},
     };
     progress.end(&ending.run);
     let attempts = client.attempts(&created.run_id).await?.items;

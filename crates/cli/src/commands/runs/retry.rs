@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         for id in &arguments.runs {
             let create = async |client: &Client| retry(client, id).await;
             let exit = arguments.waiting.follow(&config, id, create, arguments.json).await;
-            let exit = exit.unwrap_or_else(|failure| failure::tell(failure, arguments.json));
+            let exit = exit.unwrap_or_else(|failure| failure::report(failure, arguments.json));
             if exit != Exit::Success {
                 first_failure.get_or_insert(exit);
             }

@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
                 files.push(FileView { file, valid: true, dialect: Some(dialect), hash, error: None });
             }
             Err(problem) => {
-                problem.tell();
+                problem.print();
                 files.push(FileView { file, valid: false, dialect: None, hash: None, error: Some(problem) });
             }
         }

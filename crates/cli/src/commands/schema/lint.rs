@@ -101,7 +101,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
                 files.push(FileView { file, findings, more, fails, error: None });
             }
             Err(problem) => {
-                problem.tell();
+                problem.print();
                 files.push(FileView {
                     file,
                     findings: Vec::new(),

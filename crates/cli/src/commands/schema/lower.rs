@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     if let Some(reason) = &lowered.refusal {
         Problem::new(format!("{} cannot be sent as a native schema: {reason}", source.name))
             .hint("the strategies tool and prompt still work; answers are validated the same way")
-            .tell();
+            .print();
         return Ok(Exit::Usage);
     }
     Ok(Exit::Success)

@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         };
         let ending = tokio::select! {
             ending = follower.follow(&created.run_id, tell) => ending?,
-            never = open_inputs::tell(&client, inputs, bottom) => match never {},
+            never = open_inputs::announce(&client, inputs, bottom) => match never {},
         };
         progress.end(&ending.run);
         let ended = &ending.run;

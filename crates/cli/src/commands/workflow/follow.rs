@@ -50,9 +50,10 @@ pub(crate) async fn follow(
     let filter = EventFilter { workflow_run_id: Some(id.clone()), ..EventFilter::default() };
     let mut events = client.events(&filter, Some(EventId::default()));
     let mut gone = std::pin::pin!(gone(client));
-    let mut waiting = std::pin::pin!(unclaimed_runs::tell(client, Awaited::Workflow(id), drawing.speaker()));
+    let mut waiting =
+        std::pin::pin!(unclaimed_runs::announce(client, Awaited::Workflow(id), drawing.speaker()));
     let inputs = InputQuery { workflow_run_id: Some(id.clone()), ..InputQuery::default() };
-    let mut asked = std::pin::pin!(open_inputs::tell(client, inputs, drawing.graph()));
+    let mut asked = std::pin::pin!(open_inputs::announce(client, inputs, drawing.graph()));
     let mut limit = deadline(time_limit);
     let mut interruption = None;
     loop {
@@ -149,8 +150,8 @@ impl Drawing {
                 self.set(node, NodeStatus::Running, None, &again);
             }
             EventBody::WorkflowNodeFinished { node, status, error, warning } => {
-                let said = error.as_ref().map(|error| error.message.as_str()).or(warning.as_deref());
-                self.set(node, *status, warning.as_deref(), &said.map(line).unwrap_or_default());
+                let detail = error.as_ref().map(|error| error.message.as_str()).or(warning.as_deref());
+                self.set(node, *status, warning.as_deref(), &detail.map(line).unwrap_or_default());
                 if !self.whole
                     && let Some(bar) = self.lines.remove(node)
                 {
@@ -183,11 +184,11 @@ impl Drawing {
         }
     }
 
-    fn set(&mut self, node: &str, status: NodeStatus, warning: Option<&str>, said: &str) {
+    fn set(&mut self, node: &str, status: NodeStatus, warning: Option<&str>, detail: &str) {
         let Some(screen) = &self.screen else { return };
         let bar = self.lines.entry(node.to_owned()).or_insert_with(|| screen.add(ProgressBar::new_spinner()));
         let name = format!("{:<width$}", line(node), width = self.width);
-        let said = said.dimmed();
+        let detail = detail.dimmed();
         let template = match status {
             NodeStatus::Running => "{spinner:.cyan} {msg} {elapsed:.dim}",
             _ => "{msg}",
@@ -199,12 +200,12 @@ impl Drawing {
             NodeStatus::Running => {
                 bar.reset_elapsed();
                 bar.enable_steady_tick(TICK);
-                bar.set_message(output::on_stderr(&format!("{name}  {said}")));
+                bar.set_message(output::on_stderr(&format!("{name}  {detail}")));
             }
             _ => {
                 bar.disable_steady_tick();
                 let mark = workflow::mark(status, warning);
-                bar.set_message(output::on_stderr(&format!("{mark} {name}  {said}")));
+                bar.set_message(output::on_stderr(&format!("{mark} {name}  {detail}")));
             }
         }
         bar.tick();

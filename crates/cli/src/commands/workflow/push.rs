@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let pushed = push_all(&client, workflows, arguments.json).await?;
         for refused in &pushed.refused {
             output::message(&format!("{} was rejected:\n", line(&refused.name)));
-            refused.error.iter().for_each(Problem::tell);
+            refused.error.iter().for_each(Problem::print);
         }
         let not_stored = definitions::not_saved(&pushed.workflows);
         let exit = if pushed.refused.is_empty() { Exit::Success } else { Exit::Usage };

@@ -1,13 +1,13 @@
 //! Changes parts of agents.
 
-use accord_api::{AgentView, ErrorName};
+use accord_api::AgentView;
 use accord_blueprint::Agents;
 use serde_json::{Map, Value};
 
 use crate::app::Expected;
 use crate::app::blueprints::Blueprints;
 use crate::app::definitions::{Kind as _, check};
-use crate::error::Error;
+use crate::error::{Error, refuse};
 
 impl Blueprints {
     /// Changes parts of a blueprint: a JSON merge patch (RFC 7396).
@@ -18,8 +18,7 @@ impl Blueprints {
         expected: &Expected,
     ) -> Result<AgentView, Error> {
         if !patch.is_object() {
-            let message = "expected an object with fields to set, and null for fields to remove";
-            return Err(Error::new(ErrorName::InvalidRequest, message));
+            return Err(refuse("expected an object with fields to set, and null for fields to remove"));
         }
         let _writing = self.catalog.writing.lock().await;
         let found = self.catalog.found(name).await?;
@@ -28,8 +27,7 @@ impl Blueprints {
         merge(&mut value, patch);
         let parsed = Agents::valid(self, value).await?;
         if parsed.name() != Some(name) {
-            let message = "an agent cannot be renamed; create another agent and delete this one";
-            return Err(Error::new(ErrorName::InvalidRequest, message));
+            return Err(refuse("an agent cannot be renamed; create another agent and delete this one"));
         }
         // The patched blueprint must not have changed meanwhile.
         let expected = Expected::OneOf(vec![found.hash().to_owned()]);

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Definitions, Found};
 use crate::app::blueprints::Blueprints;
 use crate::app::page;
-use crate::error::Error;
+use crate::error::{Error, refuse};
 
 /// The condition of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,11 +118,10 @@ pub(super) fn check_name<K: Kind>(name: &str, document_name: &str) -> Result<(),
     if document_name == name {
         return Ok(());
     }
-    let message = format!(
+    Err(refuse(format!(
         "the {} is named '{document_name}', but the URL says '{name}'; use the same name",
         K::DOCUMENT
-    );
-    Err(Error::new(ErrorName::InvalidRequest, message))
+    )))
 }
 
 pub(super) fn exists<K: Kind>(name: &str) -> Error {

@@ -12,11 +12,10 @@ use serde_json::Value;
 
 use super::Runs;
 use super::create::check_model;
-use super::finish::refuse;
 use super::input::{self, Expected};
 use crate::app::contracts::Wanted;
 use crate::app::{Caller, page};
-use crate::error::Error;
+use crate::error::{Error, refuse};
 
 /// How many children of a run are read at once.
 const CHILDREN_A_PAGE: u32 = 100;

@@ -6,7 +6,7 @@ use accord_store::{ContractRecord, Store};
 use serde_json::{Value, json};
 
 use crate::app::Agent;
-use crate::error::Error;
+use crate::error::{Error, refuse};
 use crate::work::heavy;
 
 /// Differences in the message; all of them are in the details.
@@ -21,10 +21,9 @@ pub(super) async fn check(store: &dyn Store, agent: &Agent, callers: Option<&str
     }
     let name = &agent.blueprint.name;
     let (Some(known), Some(now)) = (callers.split_once('-'), current.split_once('-')) else {
-        let message = format!(
+        return Err(refuse(format!(
             "expected Accord-Contract as in contract_hash of GET /agents/{name}, INPUT-OUTPUT; got '{callers}'"
-        );
-        return Err(Error::new(ErrorName::InvalidRequest, message));
+        )));
     };
     let halves = [("input", known.0 != now.0), ("output", known.1 != now.1)];
     let changed: Vec<&str> = halves.iter().filter(|(_, differs)| *differs).map(|(half, _)| *half).collect();

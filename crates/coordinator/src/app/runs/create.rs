@@ -18,7 +18,7 @@ use super::{Runs, caller_contract};
 use crate::app::contracts::{InForce, Wanted};
 use crate::app::promise::first_answer;
 use crate::app::{Agent, Caller, Promise};
-use crate::error::Error;
+use crate::error::{Error, refuse};
 
 /// Priorities are for people to order work; a thousand steps each way are plenty, and leave no room for accidents.
 pub(crate) const HIGHEST_PRIORITY: i32 = 1_000;
@@ -30,7 +30,7 @@ const LONGEST_NAME: usize = 4_096;
 const CALLBACK: &str = "<agent-callback>";
 
 fn invalid(message: impl Into<String>) -> Error {
-    Error::new(ErrorName::InvalidRequest, message)
+    refuse(message)
 }
 
 enum Target {

@@ -1,6 +1,6 @@
 //! The end of a run, as its runner reports it.
 
-use accord_api::{ErrorName, FactReport, FinishRun, FinishStatus, FinishedRun, Holding};
+use accord_api::{FactReport, FinishRun, FinishStatus, FinishedRun, Holding};
 use accord_domain::evidence::{Observation, Observed};
 use accord_domain::id::RunId;
 use accord_domain::quarantine::{Item, Kind};
@@ -12,17 +12,14 @@ use jiff::Timestamp;
 use serde_json::value::RawValue;
 
 use super::Runs;
-use crate::app::reports::check_usage;
-use crate::app::{claims, tiers};
-use crate::error::Error;
+use crate::app::assignments::models;
+use crate::app::bounds::check_usage;
+use crate::app::tiers;
+use crate::error::{Error, refuse};
 use crate::metrics;
 
 /// An agent has a handful of models and a model a handful of features.
 const MOST_FACTS: usize = 64;
-
-pub(crate) fn refuse(message: impl Into<String>) -> Error {
-    Error::new(ErrorName::InvalidRequest, message)
-}
 
 impl Runs {
     /// Ends a run, or takes it back.
@@ -40,7 +37,7 @@ impl Runs {
             (FinishStatus::Completed, Some(assignment)) => {
                 self.completed(holder, &assignment, report).await?
             }
-            // Boxed, here and below: what is large and rare would make every end as large.
+            // Boxed, here and below, so that the usual end keeps a small future.
             _ => Box::pin(self.ended(holder, report)).await?,
         };
         if run.status.is_over() {
@@ -163,7 +160,7 @@ impl Runs {
         }
         let mut assignment = assignment.clone();
         tiers::resolve_if_known(&mut assignment, &self.settings.tiers);
-        let models = claims::models(&assignment)?;
+        let models = models(&assignment)?;
         let is_met = matches!(end, End::Completed(_));
         all.retain(|seen| models.contains(&seen.model) && (is_met || seen.observed != Observed::Ignored));
         Ok(all)

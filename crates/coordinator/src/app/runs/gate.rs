@@ -108,9 +108,9 @@ fn data(report: &mut FinishRun, because: &str) -> Result<String, Error> {
 }
 
 /// How the contract was met: the runner knows how often it asked, and we know the contract.
-fn validation(in_force: &InForce, told: Option<Validation>) -> Result<Validation, Error> {
+fn validation(in_force: &InForce, reported: Option<Validation>) -> Result<Validation, Error> {
     let terms = &in_force.terms;
-    let told = told.unwrap_or_else(|| Validation {
+    let reported = reported.unwrap_or_else(|| Validation {
         valid: true,
         schema_name: None,
         schema_hash: terms.schema_hash.clone(),
@@ -120,23 +120,23 @@ fn validation(in_force: &InForce, told: Option<Validation>) -> Result<Validation
         source: None,
         attempts: 1,
     });
-    if !told.valid {
+    if !reported.valid {
         return Err(violation("validation.valid is false; an invalid value cannot be reported as a result"));
     }
-    if told.schema_hash != terms.schema_hash {
+    if reported.schema_hash != terms.schema_hash {
         return Err(violation(format!(
             "validation.schema_hash is '{}', but the run's contract has '{}'",
-            told.schema_hash, terms.schema_hash
+            reported.schema_hash, terms.schema_hash
         )));
     }
-    if let Some(source) = told.source.filter(|source| !accepts(terms, *source)) {
+    if let Some(source) = reported.source.filter(|source| !accepts(terms, *source)) {
         let message = format!(
             "validation.source is '{}', and the run's contract does not accept a value from there",
             source.as_str()
         );
         return Err(violation(message));
     }
-    Ok(Validation { schema_name: terms.schema_name.clone(), ..told })
+    Ok(Validation { schema_name: terms.schema_name.clone(), ..reported })
 }
 
 /// Whether a value that stood there can be a result under these terms.

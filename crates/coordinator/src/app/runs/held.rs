@@ -19,12 +19,12 @@ use serde::Deserialize;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
 
-use super::finish::{refuse, text_of};
+use super::finish::text_of;
 use super::judgement::{Unmet, cut_off, error, failure, no_answer, outcome, repair, source};
 use super::{Runs, gate};
+use crate::app::bounds::shortened;
 use crate::app::contracts::{self, InForce, ModelOutput};
-use crate::app::reports::shortened;
-use crate::error::Error;
+use crate::error::{Error, refuse};
 use crate::metrics::{self, Figures};
 use crate::work::heavy;
 

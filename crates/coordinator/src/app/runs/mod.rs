@@ -55,11 +55,11 @@ pub(crate) struct Runs {
 
 pub(super) use callback_message::callback_message;
 pub(crate) use create::HIGHEST_PRIORITY;
-pub(super) use finish::{holder, refuse};
+pub(super) use finish::holder;
 pub(super) use gate::parameters as invariant_input;
 pub(super) use held::is_held;
 pub(super) use input::{Expected, check as check_input, input_error};
 pub(super) use order::{CHILDREN_A_MESSAGE, Order, RunSession};
 pub(super) use people::answer_errors;
 pub(super) use read::{raw, view_of};
-pub(crate) use wait::{LONGEST_WAIT_SECONDS, check_wait};
+pub(crate) use wait::LONGEST_WAIT_SECONDS;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use accord_api::{CreatedRun, ErrorName};
+use accord_api::CreatedRun;
 use accord_domain::audit::RequestedBy;
 use accord_domain::demands::Demands;
 use accord_domain::id::{RunId, SessionId};
@@ -16,7 +16,7 @@ use super::callback_message::callback_message;
 use super::input::{self, Expected, merged, with_prompt};
 use crate::app::contracts::InForce;
 use crate::app::{Agent, Promise, labels, tiers};
-use crate::error::Error;
+use crate::error::{Error, refuse};
 
 /// How many callbacks one message joins. The rest follows in the next.
 pub(in crate::app) const CHILDREN_A_MESSAGE: u32 = 50;
@@ -62,7 +62,7 @@ impl Order {
         [&executor, affinity, &self.additional_demands, &folder]
             .into_iter()
             .try_fold(blueprint.demands.clone(), |sum, each| sum.and(each))
-            .map_err(|clash| Error::new(ErrorName::InvalidRequest, clash.to_string()))
+            .map_err(|clash| refuse(clash.to_string()))
     }
 }
 

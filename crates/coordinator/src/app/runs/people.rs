@@ -21,11 +21,11 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::Runs;
-use super::finish::{refuse, text_of};
+use super::finish::text_of;
 use super::gate;
 use super::judgement::error;
 use crate::app::contracts::{self, InForce, ModelOutput, invalid_schema};
-use crate::error::Error;
+use crate::error::{Error, refuse};
 
 /// More than a model calls at once. A person would not read them.
 const MOST_INPUTS: usize = 50;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_api::{ErrorName, RunView};
+use accord_api::RunView;
 use accord_domain::id::RunId;
 use tokio::time::{Instant, timeout_at};
 
@@ -36,18 +36,5 @@ impl Runs {
                 () = self.closing.cancelled() => {}
             }
         }
-    }
-}
-
-/// Rejects a wait that is too long.
-pub(crate) fn check_wait(field: &str, seconds: u32, most: u32) -> Result<(), Error> {
-    match seconds <= most {
-        true => Ok(()),
-        false => Err(Error::new(
-            ErrorName::InvalidRequest,
-            format!(
-                "expected {field} of at most {most} seconds, got {seconds}; repeat the request after that"
-            ),
-        )),
     }
 }

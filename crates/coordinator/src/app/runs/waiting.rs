@@ -16,9 +16,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
 use super::callback_message::callback_message;
-use super::finish::{refuse, text_of};
+use super::finish::text_of;
 use super::{CHILDREN_A_MESSAGE, Runs};
-use crate::error::Error;
+use crate::error::{Error, refuse};
 use crate::metrics;
 
 /// How many waiting runs are looked at in one round.

@@ -5,6 +5,7 @@
 //! [`rounds`] looks for runs to advance, and [`engine`] advances them; it decides nothing itself.
 
 mod engine;
+mod quarantined;
 mod records;
 mod references;
 mod rounds;
@@ -18,8 +19,6 @@ use std::sync::Arc;
 use accord_store::Store;
 use accord_workflow::Flow;
 use tokio_util::sync::CancellationToken;
-
-pub(super) use runs::summary_of;
 
 use super::blueprints::Blueprints;
 use super::contracts::Contracts;

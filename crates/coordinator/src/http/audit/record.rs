@@ -7,7 +7,7 @@ use accord_api::ErrorName;
 use accord_domain::audit::{Actor, Entry};
 use axum::RequestExt as _;
 use axum::body::{Body, to_bytes};
-use axum::extract::{MatchedPath, RawPathParams, Request};
+use axum::extract::{RawPathParams, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::Value;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::app::{App, Caller};
 use crate::connections::peer;
 use crate::error::Error;
-use crate::http::routes::{self, Audit, Audited, Object};
+use crate::http::route::{Audited, Object};
 
 /// What the header `X-Forwarded-For` says is kept up to this length: four addresses of IPv6, and there are seldom more than
 /// two proxies.
@@ -24,15 +24,6 @@ const LONGEST_FORWARDED: usize = 200;
 /// A first answer that is given again, in the extensions of a response: nothing was changed.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct Repeated;
-
-/// The audit information of a request.
-pub(in crate::http) fn audited(request: &Request) -> Option<Audited> {
-    let path = request.extensions().get::<MatchedPath>()?.as_str();
-    match routes::find(request.method().as_str(), path)?.audit {
-        Audit::Recorded(audited) => Some(audited),
-        Audit::Safe | Audit::Exempt(_) => None,
-    }
-}
 
 /// A request that is recorded if it goes well.
 pub(in crate::http) struct Pending {

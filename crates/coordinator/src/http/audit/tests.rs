@@ -3,7 +3,8 @@ use std::collections::BTreeSet;
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::super::routes::{Audit, ROUTES};
+use super::super::route::Audit;
+use super::super::routes::ROUTES;
 use crate::app::agents::fixture::{Fixture, REVIEWER, Reply, reviewer};
 use accord_domain::key::Role;
 

@@ -7,7 +7,7 @@ mod withdrawn;
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::super::routes::Access;
+use super::super::route::Access;
 use super::{allows, is_here};
 use crate::app::agents::fixture::Fixture;
 use accord_domain::key::Role;

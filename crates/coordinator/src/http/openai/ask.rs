@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use accord_api::{CreateRun, CreateWorkflowRun, ErrorName, RunView, Usage};
 use accord_domain::id::RunId;
+use accord_domain::id::WorkId;
 use axum::Extension;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
@@ -14,11 +15,11 @@ use serde_json::{Value, json};
 use super::contract::{Schema, Wanted};
 use super::fields::invalid;
 use super::input::{self, Turn};
-use super::work::{Work, WorkId};
+use super::work::Work;
 use crate::app::{Agent, App, Caller, LONGEST_WAIT_SECONDS, Model, Promise};
 use crate::error::Error;
 use crate::http::incoming::Received;
-use crate::http::{conditions, middleware};
+use crate::http::{auth, conditions};
 use crate::outstanding::Holder;
 
 /// What the two kinds of requests have in common.
@@ -147,7 +148,7 @@ impl Client {
     async fn after(&self, id: &WorkId, seconds: u32) -> Result<Work, Error> {
         match id {
             WorkId::Run(id) => Ok(Work::of_run(&self.app.runs.wait(&self.holder, id, seconds).await?)),
-            // Boxed: what is rarer would make every other request as large.
+            // Boxed, so that requests for agents keep a small future.
             WorkId::Workflow(id) => {
                 let run = Box::pin(self.app.workflow_runs.wait(&self.holder, id, seconds)).await?;
                 let usage = match run.status.is_over() {
@@ -163,7 +164,7 @@ impl Client {
     pub(super) async fn end(&self, id: &WorkId) -> Result<Work, Error> {
         loop {
             let end = self.after(id, LONGEST_WAIT_SECONDS);
-            let work = middleware::while_admitted(&self.app, &self.caller, end).await?;
+            let work = auth::while_admitted(&self.app, &self.caller, end).await?;
             if work.status.is_over() {
                 return Ok(work);
             }

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::http::body;
 use crate::http::extract::JsonBody;
 use crate::http::incoming::Takes;
-use crate::http::routes::{Route, Scope, route};
+use crate::http::route::{Route, Scope, route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

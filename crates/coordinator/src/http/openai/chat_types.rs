@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use accord_api::Usage;
+use accord_domain::id::WorkId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::contract::{Form, Format, Tool};
-use super::work::{Work, WorkId};
+use super::work::Work;
 
 /// Request for a chat completion. Fields that set up a model call are accepted without effect.
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]

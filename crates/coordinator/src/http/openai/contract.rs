@@ -1,11 +1,10 @@
 //! The caller's contract, in the three forms in which clients send one.
 
-use accord_api::ErrorName;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::fields::invalid;
-use crate::error::Error;
+use crate::error::{Error, refuse};
 
 /// How the caller wants the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -143,8 +142,7 @@ fn called(tools: Vec<Tool>, choice: Option<&Value>) -> Result<Option<(String, Va
         return unsupported();
     }
     if !is_name(&function.name) {
-        let message = "tools: expected a function name of 1 to 64 letters, digits, '_' and '-'";
-        return Err(Error::new(ErrorName::InvalidRequest, message));
+        return Err(refuse("tools: expected a function name of 1 to 64 letters, digits, '_' and '-'"));
     }
     Ok(Some((function.name, function.parameters.unwrap_or_else(|| json!({"type": "object"})))))
 }

@@ -6,14 +6,13 @@
 
 use std::fmt;
 
-use accord_api::ErrorName;
 use accord_domain::nearest;
 use accord_json::read_leniently;
 use axum::http::{HeaderName, HeaderValue};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::json;
 
-use crate::error::Error;
+use crate::error::{Error, refuse};
 use crate::http::incoming::Received;
 
 /// The fields of one kind of request.
@@ -196,7 +195,7 @@ const SHOWN: usize = 100;
 /// An error of one field.
 pub(super) fn invalid(field: &str, message: impl Into<String>) -> Error {
     let field: String = field.chars().take(SHOWN).collect();
-    Error::new(ErrorName::InvalidRequest, message).with_details(json!({"param": field}))
+    refuse(message).with_details(json!({"param": field}))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use accord_json::{Checked, Limits, read_strictly};
 use serde_json::{Value, json};
 
 use super::fields::invalid;
-use crate::error::Error;
+use crate::error::{Error, refuse};
 use crate::http::incoming::{MOST_VALUES, SMALL_BYTES};
 use crate::work;
 
@@ -132,7 +132,7 @@ fn append(text: &mut String, more: &str) {
 pub(super) fn prompt(turns: &[Turn]) -> Result<String, Error> {
     let said: Vec<&Turn> = turns.iter().filter(|turn| !turn.text.is_empty()).collect();
     match said.as_slice() {
-        [] => Err(Error::new(ErrorName::InvalidRequest, "expected at least one message with text")),
+        [] => Err(refuse("expected at least one message with text")),
         [only] if matches!(only.side, Side::User | Side::System) => Ok(only.text.clone()),
         turns => Ok(turns.iter().fold(CONVERSATION.to_owned(), |text, turn| {
             let message = json!({"role": role(turn.side), "content": turn.text});

@@ -21,7 +21,7 @@ mod responses;
 mod stream;
 mod work;
 
-use super::routes::Route;
+use super::route::Route;
 
 /// Whether a path belongs to these routes, known or not.
 pub(super) fn serves(path: &str) -> bool {

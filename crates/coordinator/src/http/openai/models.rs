@@ -11,7 +11,7 @@ use super::envelope::OpenAiError;
 use super::work::seconds;
 use crate::app::App;
 use crate::error::Error;
-use crate::http::routes::{Route, Scope, route};
+use crate::http::route::{Route, Scope, route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![route!(list_models, Read).for_runs(Scope::Free), route!(one_model, Read)]

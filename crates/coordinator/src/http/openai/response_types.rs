@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use accord_api::{RunStatus, Usage};
+use accord_domain::id::WorkId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::contract::{Form, Format, Tool};
 use super::envelope::ErrorFields;
-use super::work::{Work, WorkId};
+use super::work::Work;
 
 /// Request for a response. Fields that set up a model call are accepted without effect.
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]

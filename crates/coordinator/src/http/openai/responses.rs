@@ -1,6 +1,7 @@
 //! `/v1/responses`.
 
 use accord_api::{RunKind, RunQuery};
+use accord_domain::id::WorkId;
 use axum::Json;
 use axum::response::{IntoResponse as _, Response};
 
@@ -12,12 +13,12 @@ use super::input::{self, Side, Turn};
 use super::response_events::Writer;
 use super::response_types::{CreateResponse, Echo, ResponseObject};
 use super::stream;
-use super::work::{Work, WorkId};
+use super::work::Work;
 use crate::error::Error;
 use crate::http::body;
 use crate::http::extract::{Id, JsonBody};
 use crate::http::incoming::Takes;
-use crate::http::routes::{Route, Scope, route};
+use crate::http::route::{Route, Scope, route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

@@ -1,61 +1,16 @@
 //! What answers a request: the run of an agent, or of a workflow.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
 use accord_api::{ErrorName, Origin, RunStatus, RunView, Usage, WorkflowRunView, WorkflowStatus};
-use accord_domain::id::{IdError, RunId, WorkflowRunId};
+use accord_domain::id::WorkId;
 use axum::http::StatusCode;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::envelope::{ErrorFields, of_run, of_workflow_run};
 use crate::http::extract::PathId;
-
-/// The id of a response: the id of its run, or of its workflow run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub(super) enum WorkId {
-    Run(RunId),
-    Workflow(WorkflowRunId),
-}
-
-impl fmt::Display for WorkId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Run(id) => id.fmt(formatter),
-            Self::Workflow(id) => id.fmt(formatter),
-        }
-    }
-}
-
-impl FromStr for WorkId {
-    type Err = IdError;
-
-    fn from_str(text: &str) -> Result<Self, IdError> {
-        match text.starts_with(WorkflowRunId::PREFIX) {
-            true => text.parse().map(Self::Workflow),
-            false => text.parse().map(Self::Run),
-        }
-    }
-}
-
-impl TryFrom<String> for WorkId {
-    type Error = IdError;
-
-    fn try_from(text: String) -> Result<Self, IdError> {
-        text.parse()
-    }
-}
-
-impl From<WorkId> for String {
-    fn from(id: WorkId) -> Self {
-        id.to_string()
-    }
-}
 
 impl PathId for WorkId {
     const ABSENT: ErrorName = ErrorName::RunNotFound;

@@ -5,7 +5,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::http::openai;
-use crate::http::routes::{Access, ROUTES};
+use crate::http::route::Access;
+use crate::http::routes::ROUTES;
 
 const BEARER: &str = "bearer";
 

@@ -102,7 +102,7 @@ impl Agent {
         launcher: &Launcher,
         prompt: String,
         conversation: &mut Conversation,
-        heard: &mut Updates,
+        updates: &mut Updates,
         events: &Events,
     ) -> Result<TurnEnd, Interruption> {
         let id = conversation.session_id.clone();
@@ -123,14 +123,14 @@ impl Agent {
                         if is_of_model(&update.update) {
                             begin(conversation, events).await;
                         }
-                        heard.take(update.update, events, &launcher.context.redactor).await;
+                        updates.take(update.update, events, &launcher.context.redactor).await;
                     }
-                    if heard.steps() > most {
+                    if updates.steps() > most {
                         return Err(Interruption::Turn(TurnError::TooManySteps(most)));
                     }
                 }
                 Message::Request { id, method, params } if method == PERMISSION => {
-                    let answer = permission(launcher, heard, params).await?;
+                    let answer = permission(launcher, updates, params).await?;
                     self.live.send_line(rpc::response(&id, &answer)).await.ok();
                 }
                 Message::Request { id, method, .. } => {
@@ -250,7 +250,7 @@ async fn begin(conversation: &mut Conversation, events: &Events) {
 /// has to decide ends the turn.
 async fn permission(
     launcher: &Launcher,
-    heard: &Updates,
+    updates: &Updates,
     params: Value,
 ) -> Result<RequestPermissionResponse, Interruption> {
     let Ok(request) = serde_json::from_value::<RequestPermissionRequest>(params) else {
@@ -258,7 +258,7 @@ async fn permission(
     };
     let call = &request.tool_call;
     let id = call.tool_call_id.to_string();
-    let known = heard.call(&id);
+    let known = updates.call(&id);
     let mut tool: Tool = known.map(|(tool, _)| tool.clone()).unwrap_or_default();
     tool.update(&call.fields, call.meta.as_ref());
     let requested = call.fields.raw_input.as_ref().map(tool_arguments);

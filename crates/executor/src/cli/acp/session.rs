@@ -42,8 +42,8 @@ impl AcpSession {
     }
 
     /// One turn, without an end of its own.
-    async fn ask(&mut self, turn: Turn, heard: &mut Updates, events: &Events) -> Result<Answer, TurnError> {
-        match self.converse(&turn, heard, events).await {
+    async fn ask(&mut self, turn: Turn, updates: &mut Updates, events: &Events) -> Result<Answer, TurnError> {
+        match self.converse(&turn, updates, events).await {
             Ok(answer) => Ok(answer),
             Err(Interruption::Turn(error)) => Err(error),
             Err(Interruption::Process(error)) => {
@@ -56,7 +56,7 @@ impl AcpSession {
     async fn converse(
         &mut self,
         turn: &Turn,
-        heard: &mut Updates,
+        updates: &mut Updates,
         events: &Events,
     ) -> Result<Answer, Interruption> {
         self.make_ready(turn).await?;
@@ -66,10 +66,10 @@ impl AcpSession {
         };
         agent.choose_model(launcher.context.model(turn)).await?;
         let prompt = prompt_with_changes(&mut conversation.told, turn);
-        let end = agent.ask(launcher, prompt, conversation, heard, events).await?;
+        let end = agent.ask(launcher, prompt, conversation, updates, events).await?;
         used.add(end.usage);
         let submissions = agent.submissions().await.map_err(Interruption::Process)?;
-        let transcript = heard.end(events, &launcher.context.redactor).await;
+        let transcript = updates.end(events, &launcher.context.redactor).await;
         outcome::answer(end.reason, transcript, submissions, launcher.context.max_steps, agent.model())
             .map_err(Interruption::Turn)
     }
@@ -139,9 +139,9 @@ impl Session for AcpSession {
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnFailure> {
         let before = self.used;
-        let mut heard = Updates::default();
+        let mut updates = Updates::default();
         let seconds = self.launcher.context.settings.timeout_seconds;
-        let asked = bounded(seconds, cancel, self.ask(turn, &mut heard, events)).await;
+        let asked = bounded(seconds, cancel, self.ask(turn, &mut updates, events)).await;
         let is_ended = matches!(
             asked,
             Err(TurnError::Stopped
@@ -152,7 +152,7 @@ impl Session for AcpSession {
         if is_ended {
             self.cancel().await;
         }
-        self.count_cost(heard.cost_usd);
+        self.count_cost(updates.cost_usd);
         let usage = self.used.since(before);
         self.launcher.context.settled(asked, usage)
     }

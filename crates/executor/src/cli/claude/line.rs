@@ -134,16 +134,16 @@ fn repetition(value: &Value) -> String {
 }
 
 fn message(value: &Value) -> Message {
-    let said = value.get("message").unwrap_or(&Value::Null);
+    let body = value.get("message").unwrap_or(&Value::Null);
     let mut message = Message {
-        id: owned(said, "id"),
-        model: owned(said, "model"),
+        id: owned(body, "id"),
+        model: owned(body, "model"),
         nested: value.get("parent_tool_use_id").is_some_and(Value::is_string),
         error: value.get("error").and_then(Value::as_str).map(str::to_owned),
-        tokens: tokens(said),
+        tokens: tokens(body),
         ..Message::default()
     };
-    for block in blocks(said) {
+    for block in blocks(body) {
         match word(block, "type") {
             "text" => message.text.push_str(word(block, "text")),
             "tool_use" => message.calls.push(Call {
@@ -167,10 +167,10 @@ fn tokens(message: &Value) -> Tokens {
 }
 
 fn user_message(value: &Value) -> Kind {
-    let said = value.get("message").unwrap_or(&Value::Null);
-    let mut text = said.get("content").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let body = value.get("message").unwrap_or(&Value::Null);
+    let mut text = body.get("content").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut results = Vec::new();
-    for block in blocks(said) {
+    for block in blocks(body) {
         match word(block, "type") {
             "text" => text.push_str(word(block, "text")),
             "tool_result" => results.push(ToolResult {

@@ -24,7 +24,7 @@ pub(super) struct FinalAnswer {
 
 pub(super) fn read(
     line: &Value,
-    heard: &Transcript,
+    transcript: &Transcript,
     mode: &AnswerMode,
     max_steps: u32,
 ) -> Result<FinalAnswer, TurnError> {
@@ -32,35 +32,40 @@ pub(super) fn read(
     let is_error = line.get("is_error").and_then(Value::as_bool) != Some(false);
     let stop_reason = word("stop_reason");
     if stop_reason == "refusal" {
-        let words = heard.refusal.clone().filter(|words| !words.is_empty());
+        let words = transcript.refusal.clone().filter(|words| !words.is_empty());
         let words = words.unwrap_or_else(|| excerpt(word("result")));
         let (text, before) = (String::new(), Vec::new());
         return Ok(FinalAnswer { text, before, structured: None, stop: Stop::Refused(words) });
     }
-    let before = heard.before.clone();
+    let before = transcript.before.clone();
     if !is_error {
         let structured = line.get("structured_output").filter(|value| !value.is_null()).cloned();
-        let text = if before.is_empty() { word("result").to_owned() } else { heard.text.clone() };
+        let text = if before.is_empty() { word("result").to_owned() } else { transcript.text.clone() };
         let stop = match stop_reason {
             "max_tokens" | "model_context_window_exceeded" if structured.is_none() => Stop::Truncated,
             _ => Stop::Finished,
         };
         return Ok(FinalAnswer { text, before, structured, stop });
     }
-    if heard.error.as_deref() == Some("max_output_tokens") {
-        return Ok(FinalAnswer { text: heard.text.clone(), before, structured: None, stop: Stop::Truncated });
+    if transcript.error.as_deref() == Some("max_output_tokens") {
+        return Ok(FinalAnswer {
+            text: transcript.text.clone(),
+            before,
+            structured: None,
+            stop: Stop::Truncated,
+        });
     }
     match (word("terminal_reason"), word("subtype")) {
         ("structured_output_retry_exhausted", _) | (_, "error_max_structured_output_retries") => {
             // What its own validator refused is judged like every other answer.
-            let structured = heard.structured.clone();
-            let text = structured.as_ref().map_or_else(|| heard.text.clone(), Value::to_string);
+            let structured = transcript.structured.clone();
+            let text = structured.as_ref().map_or_else(|| transcript.text.clone(), Value::to_string);
             Ok(FinalAnswer { text, before, structured, stop: Stop::Finished })
         }
         ("max_turns", _) | (_, "error_max_turns") => Err(TurnError::TooManySteps(max_steps)),
         ("budget_exhausted", _) | (_, "error_max_budget_usd") => {
             // An answer that is there by then is an answer.
-            let (text, structured) = (heard.text.clone(), heard.structured.clone());
+            let (text, structured) = (transcript.text.clone(), transcript.structured.clone());
             match text.is_empty() && structured.is_none() {
                 true => Err(TurnError::AllowanceUsedUp),
                 false => Ok(FinalAnswer { text, before, structured, stop: Stop::Finished }),
@@ -131,47 +136,48 @@ mod tests {
         let refused = json!({"is_error": true, "subtype": "success", "terminal_reason": "api_error",
             "stop_reason": "refusal", "result": "API Error: flagged"});
         assert_eq!(end(refused.clone()), ok("", None, Stop::Refused("API Error: flagged".to_owned())));
-        let heard = Transcript { refusal: Some("no".to_owned()), ..Transcript::default() };
-        let read = read(&refused, &heard, &AnswerMode::Text, STEPS);
+        let transcript = Transcript { refusal: Some("no".to_owned()), ..Transcript::default() };
+        let read = read(&refused, &transcript, &AnswerMode::Text, STEPS);
         assert_eq!(read, ok("", None, Stop::Refused("no".to_owned())));
     }
 
     #[test]
     fn a_continued_answer_is_reported_in_its_parts() {
         let before = vec!["{\"a\": \"hel".to_owned()];
-        let heard = Transcript { text: "lo\"}".to_owned(), before: before.clone(), ..Transcript::default() };
+        let transcript =
+            Transcript { text: "lo\"}".to_owned(), before: before.clone(), ..Transcript::default() };
         let line =
             json!({"is_error": false, "subtype": "success", "stop_reason": "end_turn", "result": "lo\"}"});
         let expected =
             FinalAnswer { text: "lo\"}".to_owned(), before, structured: None, stop: Stop::Finished };
-        assert_eq!(read(&line, &heard, &AnswerMode::Text, STEPS), Ok(expected));
+        assert_eq!(read(&line, &transcript, &AnswerMode::Text, STEPS), Ok(expected));
     }
 
     #[test]
     fn a_value_that_its_validator_rejected_is_an_answer() {
         let value = json!({"v": "z"});
-        let heard =
+        let transcript =
             Transcript { structured: Some(value.clone()), text: "look".to_owned(), ..Transcript::default() };
         let line = json!({"is_error": true, "subtype": "error_max_structured_output_retries",
             "terminal_reason": "structured_output_retry_exhausted", "errors": ["Failed to provide"]});
         assert_eq!(
-            read(&line, &heard, &AnswerMode::Text, STEPS),
+            read(&line, &transcript, &AnswerMode::Text, STEPS),
             ok(r#"{"v":"z"}"#, Some(value), Stop::Finished)
         );
-        let heard = Transcript { text: "prose".to_owned(), ..Transcript::default() };
-        assert_eq!(read(&line, &heard, &AnswerMode::Text, STEPS), ok("prose", None, Stop::Finished));
+        let transcript = Transcript { text: "prose".to_owned(), ..Transcript::default() };
+        assert_eq!(read(&line, &transcript, &AnswerMode::Text, STEPS), ok("prose", None, Stop::Finished));
     }
 
     #[test]
     fn too_long_an_answer_is_cut() {
-        let heard = Transcript {
+        let transcript = Transcript {
             text: "{\"a\"".to_owned(),
             error: Some("max_output_tokens".to_owned()),
             ..Transcript::default()
         };
         let line = json!({"is_error": true, "subtype": "success", "terminal_reason": "api_error",
             "stop_reason": "stop_sequence", "result": "API Error: exceeded"});
-        assert_eq!(read(&line, &heard, &AnswerMode::Text, STEPS), ok("{\"a\"", None, Stop::Truncated));
+        assert_eq!(read(&line, &transcript, &AnswerMode::Text, STEPS), ok("{\"a\"", None, Stop::Truncated));
     }
 
     #[test]
@@ -194,8 +200,8 @@ mod tests {
         let budget = json!({"is_error": true, "subtype": "error_max_budget_usd", "terminal_reason": "budget_exhausted",
             "errors": ["Reached maximum budget ($1)"]});
         assert_eq!(end(budget.clone()), Err(TurnError::AllowanceUsedUp));
-        let heard = Transcript { text: "done".to_owned(), ..Transcript::default() };
-        assert_eq!(read(&budget, &heard, &AnswerMode::Text, STEPS), ok("done", None, Stop::Finished));
+        let transcript = Transcript { text: "done".to_owned(), ..Transcript::default() };
+        assert_eq!(read(&budget, &transcript, &AnswerMode::Text, STEPS), ok("done", None, Stop::Finished));
         assert!(matches!(end(json!({})), Err(TurnError::Failed(_))));
     }
 }

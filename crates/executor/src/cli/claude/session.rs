@@ -48,13 +48,13 @@ impl Session for ClaudeCode {
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnFailure> {
         let before = self.totals();
-        let mut heard = Transcript::default();
+        let mut transcript = Transcript::default();
         let seconds = self.launcher.context.settings.timeout_seconds;
-        let asked = bounded(seconds, cancel, self.ask(turn, &mut heard, events)).await;
+        let asked = bounded(seconds, cancel, self.ask(turn, &mut transcript, events)).await;
         if matches!(&asked, Err(TurnError::Stopped | TurnError::TimedOut(_) | TurnError::InputRequired)) {
-            self.interrupt(&mut heard).await;
+            self.interrupt(&mut transcript).await;
         }
-        let usage = heard.messages.at_least(self.totals().since(&before));
+        let usage = transcript.messages.at_least(self.totals().since(&before));
         self.launcher.context.settled(asked, usage)
     }
 
@@ -84,16 +84,16 @@ impl ClaudeCode {
     async fn ask(
         &mut self,
         turn: Turn,
-        heard: &mut Transcript,
+        transcript: &mut Transcript,
         events: &Events,
     ) -> Result<Answer, TurnError> {
         let setup = Setup::new(&turn, self.launcher.context.settings.model.as_deref());
         self.make_ready(setup, &turn).await?;
-        let said = self.converse(&turn.prompt, heard, events).await;
-        if said.as_ref().is_err_and(Interruption::is_beyond_use) {
+        let ended = self.converse(&turn.prompt, transcript, events).await;
+        if ended.as_ref().is_err_and(Interruption::is_beyond_use) {
             self.kill().await;
         }
-        match said {
+        match ended {
             Ok(answer) => Ok(answer),
             Err(Interruption::Turn(error) | Interruption::Process(error)) => Err(error),
         }
@@ -116,7 +116,7 @@ impl ClaudeCode {
     async fn converse(
         &mut self,
         prompt: &str,
-        heard: &mut Transcript,
+        transcript: &mut Transcript,
         events: &Events,
     ) -> Result<Answer, Interruption> {
         let Self { launcher, conversation, running } = self;
@@ -124,15 +124,15 @@ impl ClaudeCode {
         let message = json!({"type": "user", "message": {"role": "user", "content": prompt}});
         // If it does not read any more, the reason follows on its output.
         running.live.send_line(message.to_string()).await.ok();
-        let line = hear_out(launcher, conversation, running, heard, events).await?;
-        let said = outcome::read(&line, heard, &running.setup.mode, launcher.context.max_steps);
+        let line = hear_out(launcher, conversation, running, transcript, events).await?;
+        let ended = outcome::read(&line, transcript, &running.setup.mode, launcher.context.max_steps);
         let submissions =
             read_submissions(&CLAUDE_CODE, running.inbox.as_mut()).await.map_err(Interruption::process)?;
-        Ok(answer(said, submissions, heard)?)
+        Ok(answer(ended, submissions, transcript)?)
     }
 
     /// Asks the CLI to end its turn, so that its conversation is whole, and ends it.
-    async fn interrupt(&mut self, heard: &mut Transcript) {
+    async fn interrupt(&mut self, transcript: &mut Transcript) {
         let Self { launcher, conversation, running } = self;
         if let Some(running) = running {
             running.is_ending = true;
@@ -140,7 +140,7 @@ impl ClaudeCode {
                 json!({"type": "control_request", "request_id": "stop", "request": {"subtype": "interrupt"}});
             running.live.send_line(request.to_string()).await.ok();
             let silent = Events::none();
-            let ending = hear_out(launcher, conversation, running, heard, &silent);
+            let ending = hear_out(launcher, conversation, running, transcript, &silent);
             if timeout(TIME_TO_INTERRUPT, ending).await.is_err() {
                 running.live.signal(Signal::Interrupt);
             }
@@ -162,21 +162,21 @@ impl ClaudeCode {
 }
 
 fn answer(
-    said: Result<FinalAnswer, TurnError>,
+    ended: Result<FinalAnswer, TurnError>,
     submissions: Vec<String>,
-    heard: &Transcript,
+    transcript: &Transcript,
 ) -> Result<Answer, TurnError> {
-    let submissions = heard.handed_in.answer(submissions);
+    let submissions = transcript.handed_in.answer(submissions);
     let is_submitted = !submissions.is_empty();
-    let FinalAnswer { text, before, structured, stop } = match said {
+    let FinalAnswer { text, before, structured, stop } = match ended {
         // The result was submitted, and the model wanted to continue.
         Err(TurnError::TooManySteps(_) | TurnError::AllowanceUsedUp) if is_submitted => FinalAnswer {
-            text: heard.text.clone(),
+            text: transcript.text.clone(),
             before: Vec::new(),
             structured: None,
             stop: Stop::Finished,
         },
-        said => said?,
+        ended => ended?,
     };
     // A submission before a cut is a draft, because the model was not done.
     let counts = !matches!(stop, Stop::Refused(_) | Stop::Truncated);
@@ -187,7 +187,7 @@ fn answer(
         structured,
         stop: if is_submitted && counts { Stop::Submitted } else { stop },
         usage: Usage::default(),
-        model: heard.model.clone(),
+        model: transcript.model.clone(),
     })
 }
 
@@ -198,15 +198,16 @@ mod tests {
     #[test]
     fn a_draft_is_not_the_answer_of_a_cut_turn() {
         let handed_in = || vec!["{\"n\": 1}".to_owned()];
-        let said = |stop| FinalAnswer { text: "Wait".to_owned(), before: Vec::new(), structured: None, stop };
-        let mut heard = Transcript::default();
-        heard.handed_in.called("t", "m", true);
+        let ended =
+            |stop| FinalAnswer { text: "Wait".to_owned(), before: Vec::new(), structured: None, stop };
+        let mut transcript = Transcript::default();
+        transcript.handed_in.called("t", "m", true);
         for (stop, expected, submissions) in [
             (Stop::Finished, Stop::Submitted, handed_in()),
             (Stop::Truncated, Stop::Truncated, Vec::new()),
             (Stop::Refused("no".to_owned()), Stop::Refused("no".to_owned()), Vec::new()),
         ] {
-            let answer = answer(Ok(said(stop)), handed_in(), &heard).unwrap();
+            let answer = answer(Ok(ended(stop)), handed_in(), &transcript).unwrap();
             assert_eq!((answer.stop, answer.submissions), (expected, submissions));
         }
     }

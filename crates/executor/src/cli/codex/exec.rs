@@ -77,13 +77,13 @@ impl Exec {
         launcher: &Launcher,
         told: &str,
         conversation: &mut Option<Conversation>,
-        heard: &mut Transcript,
+        transcript: &mut Transcript,
         events: &Events,
     ) -> Result<TurnEnd, TurnError> {
         let mut lines = Lines::default();
         loop {
             match next_line(&CODEX, &mut self.live).await {
-                Ok(text) => lines.take(&text, launcher, heard, events).await?,
+                Ok(text) => lines.take(&text, launcher, transcript, events).await?,
                 Err(LineError::Wrong(why)) => return Err(failed(why)),
                 Err(LineError::Closed { unfinished }) => {
                     return self.ended(lines, conversation.as_ref(), &unfinished).await;
@@ -144,7 +144,7 @@ impl Lines {
         &mut self,
         line: &str,
         launcher: &Launcher,
-        heard: &mut Transcript,
+        transcript: &mut Transcript,
         events: &Events,
     ) -> Result<(), TurnError> {
         let wrong = || failed(format!("Codex wrote a line that is not JSON: '{}'", excerpt(line)));
@@ -155,8 +155,8 @@ impl Lines {
         let item = || value.get("item").map_or(Item::Other, item::read);
         match kind {
             "thread.started" => self.thread_id = Some(text("/thread_id")),
-            "item.started" => heard.begins(item(), events, &launcher.context.redactor).await,
-            "item.completed" => heard.ends(item(), events, &launcher.context.redactor).await,
+            "item.started" => transcript.begins(item(), events, &launcher.context.redactor).await,
+            "item.completed" => transcript.ends(item(), events, &launcher.context.redactor).await,
             "turn.completed" => {
                 let count = |name: &str| value.pointer(&format!("/usage/{name}")).and_then(Value::as_u64);
                 if let (Some(input_tokens), Some(output_tokens)) =

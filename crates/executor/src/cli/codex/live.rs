@@ -167,7 +167,7 @@ impl Server {
         turn: &Turn,
         prompt: &str,
         conversation: &mut Conversation,
-        heard: &mut Transcript,
+        transcript: &mut Transcript,
         events: &Events,
     ) -> Result<TurnEnd, Interruption> {
         let Some(thread) = &self.thread else { return Err(Interruption::process("Codex has no thread")) };
@@ -200,7 +200,7 @@ impl Server {
                 }
                 Message::Notification { method, params } => {
                     if let Some(end) =
-                        self.happened(launcher, &method, &params, conversation, heard, events).await?
+                        self.happened(launcher, &method, &params, conversation, transcript, events).await?
                     {
                         self.turn = None;
                         return Ok(end);
@@ -277,7 +277,7 @@ impl Server {
         method: &str,
         params: &Value,
         conversation: &mut Conversation,
-        heard: &mut Transcript,
+        transcript: &mut Transcript,
         events: &Events,
     ) -> Result<Option<TurnEnd>, Interruption> {
         if method == "thread/started" {
@@ -291,17 +291,17 @@ impl Server {
             _ if !ours => {}
             "item/started" => {
                 self.begins(params);
-                heard.begins(item(), events, &launcher.context.redactor).await;
+                transcript.begins(item(), events, &launcher.context.redactor).await;
             }
             "item/agentMessage/delta" => {
                 let part = params.get("delta").and_then(Value::as_str).unwrap_or_default();
-                heard.says(part, events, &launcher.context.redactor);
+                transcript.says(part, events, &launcher.context.redactor);
             }
-            "item/completed" => heard.ends(item(), events, &launcher.context.redactor).await,
+            "item/completed" => transcript.ends(item(), events, &launcher.context.redactor).await,
             "thread/tokenUsage/updated" => {
                 conversation.totals = used(params).unwrap_or(conversation.totals);
-                heard.step();
-                if heard.steps > launcher.context.max_steps {
+                transcript.step();
+                if transcript.steps > launcher.context.max_steps {
                     return Err(Interruption::Turn(TurnError::TooManySteps(launcher.context.max_steps)));
                 }
             }

@@ -21,7 +21,7 @@ const SILENT: &str = "Codex ended its turn without a final message, as it does w
 /// The answer of a turn, without what it used.
 pub(super) fn answer(
     end: TurnEnd,
-    heard: Transcript,
+    transcript: Transcript,
     submissions: Vec<String>,
     with_schema: bool,
     model: String,
@@ -40,15 +40,15 @@ pub(super) fn answer(
     let submissions = match stop {
         // A submission before a cut is a draft, because the model was not done.
         Stop::Truncated => Vec::new(),
-        _ => heard.handed_in(submissions),
+        _ => transcript.handed_in(submissions),
     };
     let stop = match stop {
         Stop::Finished if !submissions.is_empty() => Stop::Submitted,
-        Stop::Finished if heard.text.is_none() => Stop::Refused(SILENT.to_owned()),
+        Stop::Finished if transcript.text.is_none() => Stop::Refused(SILENT.to_owned()),
         other => other,
     };
     let refused = matches!(stop, Stop::Refused(_));
-    let text = heard.text.filter(|_| !refused).unwrap_or_default();
+    let text = transcript.text.filter(|_| !refused).unwrap_or_default();
     let submissions = if refused { Vec::new() } else { submissions };
     Ok(Answer { submissions, stop, ..Answer::of_text(text, model) })
 }
@@ -63,9 +63,9 @@ mod tests {
         submissions: &[&str],
         submitted: usize,
     ) -> Result<(String, Vec<String>, Stop), TurnError> {
-        let heard = Transcript { text: text.map(str::to_owned), submitted, ..Transcript::default() };
+        let transcript = Transcript { text: text.map(str::to_owned), submitted, ..Transcript::default() };
         let submissions = submissions.iter().map(|&each| each.to_owned()).collect();
-        let answer = answer(end, heard, submissions, true, "m".to_owned())?;
+        let answer = answer(end, transcript, submissions, true, "m".to_owned())?;
         Ok((answer.text, answer.submissions, answer.stop))
     }
 
@@ -94,9 +94,10 @@ mod tests {
 
     #[test]
     fn replaced_text_is_not_an_answer() {
-        let heard =
+        let transcript =
             Transcript { text: Some("done".to_owned()), is_taken_back: true, ..Transcript::default() };
-        let answer = answer(TurnEnd::Completed, heard, vec!["1".to_owned()], true, "m".to_owned()).unwrap();
+        let answer =
+            answer(TurnEnd::Completed, transcript, vec!["1".to_owned()], true, "m".to_owned()).unwrap();
         assert_eq!((answer.submissions, answer.stop), (Vec::new(), Stop::Finished));
     }
 

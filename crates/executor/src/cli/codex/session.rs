@@ -112,8 +112,8 @@ impl Codex {
             true => turn.prompt.clone(),
             false => prompt_with_changes(&mut conversation.told, turn),
         };
-        let mut heard = Transcript::default();
-        let end = server.ask(launcher, turn, &prompt, conversation, &mut heard, events).await;
+        let mut transcript = Transcript::default();
+        let end = server.ask(launcher, turn, &prompt, conversation, &mut transcript, events).await;
         let end = match end {
             Err(Interruption::Turn(error @ TurnError::TooManySteps(_))) => {
                 let ending = server.interrupt(launcher, conversation);
@@ -124,7 +124,8 @@ impl Codex {
         };
         let submissions = server.submissions().await.map_err(Interruption::Process)?;
         let with_schema = matches!(turn.delivery, Delivery::Native { .. });
-        outcome::answer(end, heard, submissions, with_schema, server.model(turn)).map_err(Interruption::Turn)
+        outcome::answer(end, transcript, submissions, with_schema, server.model(turn))
+            .map_err(Interruption::Turn)
     }
 
     async fn ask_exec(&mut self, turn: &Turn, events: &Events) -> Result<Answer, TurnError> {
@@ -137,13 +138,13 @@ impl Codex {
             None => prompt_with_instructions(turn),
         };
         let exec = running.insert(Box::new(Exec::start(launcher, turn, &prompt, past.as_deref()).await?));
-        let mut heard = Transcript::default();
+        let mut transcript = Transcript::default();
         let told = hash(&turn.system_prompt);
-        let end = exec.listen(launcher, &told, conversation, &mut heard, events).await?;
+        let end = exec.listen(launcher, &told, conversation, &mut transcript, events).await?;
         let submissions = exec.submissions().await?;
         let with_schema = matches!(turn.delivery, Delivery::Native { .. });
         let model = launcher.context.model(turn).unwrap_or("default").to_owned();
-        outcome::answer(end, heard, submissions, with_schema, model)
+        outcome::answer(end, transcript, submissions, with_schema, model)
     }
 
     /// Asks Codex to end its turn, so that its thread is whole, and ends it.

@@ -7,6 +7,7 @@ mod anthropic;
 mod bedrock;
 mod chat;
 mod cohere;
+mod dialect;
 mod embeddings;
 mod extras;
 mod gemini;
@@ -17,13 +18,13 @@ mod written;
 
 use std::collections::BTreeSet;
 
-use accord_domain::provider::Dialect;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 #[cfg(test)]
 pub(super) use bedrock::frame;
 pub(super) use bedrock::{FrameError, Frames};
+pub(super) use dialect::wire;
 pub(super) use embeddings::EmbeddingWire;
 pub(super) use reply::{
     MAX_ANSWER_BYTES, PartialText, ProviderError, ReadError, Reader, Reply, ReplyCall, ReplyEnd,
@@ -112,19 +113,6 @@ pub(super) trait Wire: Sync {
 
     /// Reads an answer that came in one piece and is not an error. `text` is the body as it was written.
     fn read_whole(&self, body: Value, text: &str) -> Result<Reply, ReadError>;
-}
-
-/// The implementation of an API. A new one is a folder here and an arm.
-pub(super) fn wire(dialect: Dialect) -> &'static dyn Wire {
-    match dialect {
-        Dialect::AnthropicMessages => &anthropic::Anthropic,
-        Dialect::OpenAiResponses => &responses::Responses,
-        Dialect::Chat(quirks) => quirks,
-        Dialect::Gemini => &gemini::Gemini,
-        Dialect::BedrockConverse => &bedrock::Bedrock,
-        Dialect::Cohere => &cohere::Cohere,
-        Dialect::Ollama => &ollama::Ollama,
-    }
 }
 
 fn bearer(key: &str) -> (String, String) {

@@ -13,13 +13,14 @@ use super::super::facts::Feature;
 use super::super::failure::{self, Unmet};
 use super::super::offers::Rung;
 use super::super::reading::AnswerJudge;
+use super::super::recorded_verdict::{error, outcome, repair, value_source};
 use super::super::request::Ask;
 use super::super::step::Seen;
 use super::super::turns::{Judged, NoAnswer, TurnOutcome};
 use super::{Driver, Evaluation};
 
 impl Driver<'_, '_> {
-    pub(super) async fn answered(&mut self, asked: &TurnOutcome, answer: &Answer) -> Evaluation {
+    pub(super) async fn answered(&mut self, asked: &TurnOutcome, answer: &Arc<Answer>) -> Evaluation {
         if let Stop::Refused(words) = &answer.stop {
             return self.refused(asked, answer, words).await;
         }
@@ -32,7 +33,7 @@ impl Driver<'_, '_> {
                 _ => lift,
             },
             input: self.turns.assignment.input.clone(),
-            shown: Arc::clone(&self.state.shown),
+            echo_sources: Arc::clone(&self.state.echo_sources),
         };
         let reading = match bench.read(answer, &self.state.before, self.turns.budget.stop()).await {
             Ok(reading) => reading,
@@ -135,7 +136,8 @@ impl Driver<'_, '_> {
                 }
                 (false, repeated) => {
                     let is_echo = matches!(rejected.outcome, Outcome::SchemaEcho | Outcome::ExampleEcho);
-                    let seen = if is_echo { Seen::Echoed { repeated } } else { Seen::Wanting { repeated } };
+                    let seen =
+                        if is_echo { Seen::Echoed { repeated } } else { Seen::Nonconforming { repeated } };
                     let outcome = match repeated && !is_echo {
                         true => attempt::Outcome::NoProgress,
                         false => outcome(rejected.outcome),
@@ -232,48 +234,4 @@ fn uncalled(mut rejected: Rejected) -> Rejected {
             format!("expected a call of `{SUBMIT_TOOL}`, got none, and {}", violation.message);
     }
     rejected
-}
-
-pub(in super::super) fn outcome(outcome: Outcome) -> attempt::Outcome {
-    match outcome {
-        Outcome::NoJson => attempt::Outcome::NoJson,
-        Outcome::ParseError => attempt::Outcome::ParseError,
-        Outcome::SchemaInvalid => attempt::Outcome::SchemaInvalid,
-        Outcome::InvariantFailed => attempt::Outcome::InvariantFailed,
-        Outcome::SchemaEcho => attempt::Outcome::SchemaEcho,
-        Outcome::ExampleEcho => attempt::Outcome::ExampleEcho,
-        Outcome::Ambiguous => attempt::Outcome::Ambiguous,
-        Outcome::Embedded => attempt::Outcome::Embedded,
-        Outcome::Unconfirmed => attempt::Outcome::Unconfirmed,
-    }
-}
-
-pub(in super::super) fn value_source(source: Source) -> ValueSource {
-    match source {
-        Source::Structured => ValueSource::Structured,
-        Source::Text => ValueSource::Text,
-        Source::Fence => ValueSource::Fence,
-        Source::Prose => ValueSource::Prose,
-    }
-}
-
-pub(in super::super) fn error(violation: &Violation) -> attempt::Error {
-    attempt::Error {
-        path: violation.path.clone(),
-        pointer: violation.pointer.clone(),
-        keyword: violation.keyword.clone(),
-        message: violation.message.clone(),
-    }
-}
-
-pub(in super::super) fn repair(repair: &accord_contract::Repair) -> attempt::Repair {
-    attempt::Repair { kind: kind(repair), path: repair.path.clone(), detail: repair.detail.clone() }
-}
-
-/// The kind as it is written on the wire.
-fn kind(repair: &accord_contract::Repair) -> String {
-    match serde_json::to_value(repair.kind) {
-        Ok(serde_json::Value::String(name)) => name,
-        _ => repair.kind.description().to_owned(),
-    }
 }

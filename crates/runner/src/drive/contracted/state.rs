@@ -24,7 +24,7 @@ pub(super) struct State {
     pub(super) facts: Facts,
     pub(super) history: History,
     /// What the model is shown and must not give back.
-    pub(super) shown: Arc<EchoSources>,
+    pub(super) echo_sources: Arc<EchoSources>,
     pub(super) rung: Rung,
     pub(super) force: bool,
     pub(super) retries: u32,
@@ -70,16 +70,16 @@ impl State {
         let pairs = examples.iter().map(|example| (example.input.clone(), example.output.clone()));
         let (pairs, skeleton) = (pairs.collect::<Vec<_>>(), offers.form(Rung::Prompt).skeleton().cloned());
         let schema = terms.compiled.schema().clone();
-        let shown = move |meter: &Meter| EchoSources::new(&schema, skeleton.as_ref(), pairs, meter);
-        let shown = metered(cancel, shown).await?;
-        let shown = shown.map_err(|exceeded| {
+        let echo_sources = move |meter: &Meter| EchoSources::new(&schema, skeleton.as_ref(), pairs, meter);
+        let echo_sources = metered(cancel, echo_sources).await?;
+        let echo_sources = echo_sources.map_err(|exceeded| {
             format!("the examples cannot be compared with answers: {exceeded}; shorten them")
         })?;
         Ok(Self {
             offers,
             facts,
             history: History::default(),
-            shown: Arc::new(shown),
+            echo_sources: Arc::new(echo_sources),
             rung,
             force: false,
             // Retries of a lost delivery are not repeated; but at least one answer is needed, to
@@ -148,9 +148,9 @@ impl State {
     /// Twice the current token limit, if it is known. A server's own limit shows in the length
     /// before the cut; a text is continued instead.
     fn higher_ceiling(&self, capabilities: &Capabilities) -> Option<u32> {
-        let shown = self.cut_at.filter(|_| capabilities.takes_ceiling && self.rung != Rung::Prompt);
-        let shown = shown.map(|tokens| tokens.max(LEAST_ANSWER_TOKENS / 2));
-        let now = self.max_tokens.or(capabilities.max_tokens).or(shown)?;
+        let cut_at = self.cut_at.filter(|_| capabilities.takes_ceiling && self.rung != Rung::Prompt);
+        let cut_at = cut_at.map(|tokens| tokens.max(LEAST_ANSWER_TOKENS / 2));
+        let now = self.max_tokens.or(capabilities.max_tokens).or(cut_at)?;
         let raisable = !self.ceiling_is_fixed && now < MOST_ANSWER_TOKENS;
         raisable.then(|| now.saturating_mul(2).min(MOST_ANSWER_TOKENS))
     }

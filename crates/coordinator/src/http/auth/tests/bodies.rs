@@ -11,7 +11,8 @@ use tower::ServiceExt as _;
 
 use super::made;
 use crate::app::agents::fixture::Fixture;
-use crate::http::routes::{Access, ROUTES, Route};
+use crate::http::route::{Access, Route};
+use crate::http::routes::ROUTES;
 
 const PIECES: usize = 20;
 

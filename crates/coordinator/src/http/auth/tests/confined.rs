@@ -4,7 +4,8 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use crate::app::agents::fixture::{Fixture, reviewer};
-use crate::http::routes::{ROUTES, Scope};
+use crate::http::route::Scope;
+use crate::http::routes::ROUTES;
 
 async fn made(fixture: &Fixture, path: &str, body: &Value) -> Value {
     let reply = fixture.post(path, body).await;

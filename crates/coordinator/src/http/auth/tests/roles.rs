@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::made;
 use crate::app::agents::fixture::Fixture;
-use crate::http::routes::{Access, ROUTES};
+use crate::http::route::Access;
+use crate::http::routes::ROUTES;
 
 /// The lowest role that has access. An admin may do everything, a caller whatever a viewer may; a
 /// runner only its own routes.

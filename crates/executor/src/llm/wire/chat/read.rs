@@ -74,8 +74,12 @@ impl Reader for Stream {
             return Ok(true);
         }
         let mut chunk = parse(data)?;
-        for said in ["delta", "message"] {
-            written::spell(&mut chunk, data, &["choices", said, "tool_calls", "function", "arguments"]);
+        for choice_message in ["delta", "message"] {
+            written::spell(
+                &mut chunk,
+                data,
+                &["choices", choice_message, "tool_calls", "function", "arguments"],
+            );
         }
         self.message.heading(&chunk);
         let choice = first_choice(&chunk);
@@ -201,21 +205,21 @@ pub(super) fn whole(mut body: Value, text: &str) -> Result<Reply, ReadError> {
     if let Some(problem) = ProviderError::find_in(choice) {
         return Err(ReadError::Provider(problem));
     }
-    let said = choice.at("message");
-    if !said.is_object() {
+    let choice_message = choice.at("message");
+    if !choice_message.is_object() {
         return Err(ReadError::Unreadable("it has no `choices[0].message`".into()));
     }
     let mut message = Message {
-        text: content_text(said.at("content")),
-        refusal: said.at("refusal").as_str().map(str::to_owned),
+        text: content_text(choice_message.at("content")),
+        refusal: choice_message.at("refusal").as_str().map(str::to_owned),
         finish: text_of(choice.at("finish_reason")).to_owned(),
         ..Message::default()
     };
     message.heading(&body);
     let (mut extras, mut budget) = (MessageExtras::default(), ByteBudget::default());
-    extras.add(said, &mut budget)?;
+    extras.add(choice_message, &mut budget)?;
     let mut calls = Vec::new();
-    for (place, call) in said.at("tool_calls").as_array().into_iter().flatten().enumerate() {
+    for (place, call) in choice_message.at("tool_calls").as_array().into_iter().flatten().enumerate() {
         extras.mark(place, call, &mut budget)?;
         calls.push(ReplyCall {
             id: text_of(call.at("id")).to_owned(),
