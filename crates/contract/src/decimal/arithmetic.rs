@@ -312,7 +312,8 @@ mod tests {
     fn what_is_too_large_is_refused() {
         let (large, small) = (decimal("1e1000"), decimal("1e-1000"));
         assert_eq!(large.plus(&small), None);
-        assert_eq!(large.times(&large).unwrap().times(&large), None);
+        let squared = decimal("1e999").times(&decimal("1e999")).unwrap();
+        assert_eq!(squared.times(&large), None);
         for text in ["", "-", "1.", ".5", "1e", "+1", "0x1", "1 ", "NaN", "1e1001"] {
             assert_eq!(Decimal::parse(text), None, "{text}");
         }

@@ -223,7 +223,7 @@ fn kind_of(expression: &IdedExpr) -> Option<&'static str> {
             ("_&&_" | "_||_", parts) => parts.iter().find_map(kind_of),
             ("!_", [only]) => kind_of(only),
             ("_[_]", _) => None,
-            _ => functions::resolve(call, &|_| false).ok()?.function.result,
+            _ => functions::resolve(call, &|_| true).ok()?.function.result,
         },
         _ => None,
     }

@@ -112,12 +112,6 @@ impl Walk<'_> {
                 Expr::Comprehension(pairs) => self.list(&pairs.iter_range),
                 _ => None,
             },
-            Expr::Comprehension(inner) => {
-                let is_item =
-                    |part: &IdedExpr| matches!(&part.expr, Expr::Ident(name) if *name == inner.iter_var);
-                let keeps = inner.accu_var.starts_with('@') && added(&inner.loop_step).is_some_and(is_item);
-                if keeps { self.list(&inner.iter_range) } else { None }
-            }
             _ => self.read(expression),
         }
     }
@@ -129,19 +123,6 @@ const ITEMS_OF: &[&str] = &["sort", "distinct", "reverse", "slice"];
 /// The first argument of a call, in front of it or in brackets.
 fn argument(call: &CallExpr) -> Option<&IdedExpr> {
     call.target.as_deref().or(call.args.first())
-}
-
-/// What a turn of `map` or `filter` adds to the result.
-fn added(step: &IdedExpr) -> Option<&IdedExpr> {
-    let Expr::Call(call) = &step.expr else { return None };
-    match (call.func_name.as_str(), call.args.as_slice()) {
-        ("_?_:_", [_, step, _]) => added(step),
-        ("_+_", [_, items]) => match &items.expr {
-            Expr::List(items) => items.elements.first(),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 fn literal(expression: &IdedExpr) -> Option<Step> {

@@ -48,7 +48,7 @@ fn rewrite_call(expression: &mut IdedExpr, source: &SourceInfo) {
     let accumulates = call.args.first().is_some_and(is_accumulator)
         && call.args.get(1).is_some_and(|added| matches!(added.expr, Expr::List(_)));
     let is_kept = functions::EVALUATED.contains(&call.func_name.as_str());
-    let resolved = if is_kept { None } else { functions::resolve(call, &|_| false).ok() };
+    let resolved = if is_kept { None } else { functions::resolve(call, &|_| true).ok() };
     let qualified = resolved.as_ref().is_some_and(|resolved| resolved.is_qualified);
     if let Some(target) = call.target.take().filter(|_| !qualified) {
         call.args.insert(0, *target);

@@ -13,9 +13,9 @@ pub(super) const SECOND: i128 = 1_000_000_000;
 /// The longest duration, as CEL has it: ten thousand years.
 const LONGEST: i128 = 315_576_000_000 * SECOND;
 
-/// From the year 1 to the year 9999, as RFC 3339 writes it.
+/// From the year 1 to the end of the year 9999, less the two days that an offset may take.
 const EARLIEST: i128 = -62_135_596_800 * SECOND;
-const LATEST: i128 = 253_402_300_800 * SECOND;
+const LATEST: i128 = 253_402_207_200 * SECOND;
 
 /// A point in time, in nanoseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

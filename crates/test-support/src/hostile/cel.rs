@@ -86,7 +86,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("sets of sets", "lists.range(1000).all(x, sets.equivalent(lists.range(1000), lists.range(1000)))"),
     ("long duration", "duration('99999999999999999999h') > duration('1ns')"),
     ("duration of many parts", "lists.range(1000).all(x, duration('1h1m1s1ms1us1ns') > duration('0s'))"),
-    ("far date", "date('9999-12-31') + duration('876000h') > date('0001-01-01')"),
+    ("far date", "date('9999-12-30') + duration('876000h') > date('0001-01-01')"),
     ("overflow", "9223372036854775807 + 1 > 0"),
     ("division by zero", "1 / 0 == 1"),
     ("smallest by minus one", "(-9223372036854775807 - 1) / -1 > 0"),
