@@ -39,6 +39,9 @@ pub(crate) enum Outcome<T> {
     Apart,
 }
 
+/// An outcome for each job, and what to announce after the commit.
+pub(crate) type Together<T> = Result<(Vec<Outcome<T>>, Announcement), DbError>;
+
 /// What jobs find before their transaction begins.
 #[derive(Debug)]
 pub(crate) enum Look<S, T> {
@@ -75,7 +78,7 @@ pub(crate) trait Job: Send + Sync + Sized + 'static {
         jobs: &[&Self],
         seen: Self::Seen,
         locks: Locks,
-    ) -> impl Future<Output = Result<(Vec<Outcome<Self::Answer>>, Announcement), DbError>> + Send;
+    ) -> impl Future<Output = Together<Self::Answer>> + Send;
 }
 
 /// A job and the caller who waits for it.

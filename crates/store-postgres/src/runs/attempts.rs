@@ -72,7 +72,7 @@ pub(super) async fn insert(
         .bind(column(&all, |attempt| attempt.source.map(ValueSource::as_str)))
         .bind(of_errors(|error| escape(&error.place()).into_owned())?)
         .bind(of_errors(|error| escape(&error.keyword).into_owned())?)
-        .bind(all.iter().map(|attempt| json(attempt)).collect::<Result<Vec<_>, _>>()?)
+        .bind(all.iter().map(json).collect::<Result<Vec<_>, _>>()?)
         .bind(column(&all, |attempt| count(attempt.usage.input_tokens)))
         .bind(column(&all, |attempt| count(attempt.usage.output_tokens)))
         .bind(column(&all, |attempt| attempt.usage.cost_usd))

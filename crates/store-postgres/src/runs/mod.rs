@@ -29,9 +29,9 @@ pub(crate) use work::Work;
 impl RunStore for PostgresStore {
     async fn submit_run(&self, submission: Submission) -> Result<Submitted, StoreError> {
         let submission = submit::to_the_microsecond(submission);
-        match NewRun::of(submission) {
-            Ok(new) => self.new_runs.run(new).await,
-            Err(submission) => retrying(|| self.submit(&submission)).await,
+        match NewRun::of(&submission) {
+            Some(new) => self.new_runs.run(new).await,
+            None => retrying(|| self.submit(&submission)).await,
         }
     }
 

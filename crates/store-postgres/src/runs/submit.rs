@@ -45,14 +45,11 @@ pub(crate) fn to_the_microsecond(submission: Submission) -> Submission {
 pub(crate) struct NewRun(Submission);
 
 impl NewRun {
-    /// The submission, or itself if it has to be alone.
-    pub(super) fn of(submission: Submission) -> Result<Self, Submission> {
+    /// `None` if it has to be alone.
+    pub(super) fn of(submission: &Submission) -> Option<Self> {
         let is_new = matches!(submission.session, SessionChoice::New(_));
         let is_child = submission.run.execution_mode == ExecutionMode::AsyncCallback;
-        match is_new && !is_child && submission.asks.is_none() {
-            true => Ok(Self(submission)),
-            false => Err(submission),
-        }
+        (is_new && !is_child && submission.asks.is_none()).then(|| Self(submission.clone()))
     }
 }
 

@@ -196,7 +196,8 @@ async fn decide(
         };
         let seen = if let Work::Finish(finish) = job { finish.observations.len() } else { 0 };
         // Every one is taken, so that those that follow are of the next job.
-        if news.by_ref().take(seen).fold(false, |any, is_news| any || is_news) {
+        let own: Vec<bool> = news.by_ref().take(seen).collect();
+        if own.contains(&true) {
             decided.push(Decided::Apart);
             continue;
         }
