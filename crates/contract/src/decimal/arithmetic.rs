@@ -12,6 +12,9 @@ const DIVISION_DIGITS: usize = 34;
 /// How far the exponents of results and operands may be from zero.
 const MAX_EXPONENT: i64 = 2 * MAX_NUMBER_DIGITS as i64;
 
+/// Digits of two numbers whose sum and product fit 128 bits.
+const SHORT: usize = 18;
+
 /// Which way a number is rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rounding {
@@ -54,16 +57,22 @@ impl Decimal {
         Self { negative: !self.negative && !self.is_zero(), ..self.clone() }
     }
 
-    pub(crate) fn absolute(&self) -> Self {
-        Self { negative: false, ..self.clone() }
-    }
-
     pub(crate) fn plus(&self, other: &Self) -> Option<Self> {
+        if let Some(((left, one), (right, other))) = self.short().zip(other.short())
+            && let Ok(apart @ 0..=SHORT) = usize::try_from(one.abs_diff(other))
+        {
+            let shift = 10i128.pow(apart as u32);
+            let (left, right) = if one > other { (left * shift, right) } else { (left, right * shift) };
+            return Self::made_short(left + right, one.min(other));
+        }
         let (left, right, exponent) = self.aligned(other)?;
         Self::made(left + right, exponent)
     }
 
     pub(crate) fn times(&self, other: &Self) -> Option<Self> {
+        if let Some(((left, one), (right, other))) = self.short().zip(other.short()) {
+            return Self::made_short(left * right, one.checked_add(other)?);
+        }
         let ((left, one), (right, other)) = (self.scaled(), other.scaled());
         Self::made(left * right, one.checked_add(other)?)
     }
@@ -72,11 +81,11 @@ impl Decimal {
     /// else rounded to these.
     pub(crate) fn over(&self, divisor: &Self) -> Option<Self> {
         let most = self.length().max(DIVISION_DIGITS);
-        let ((dividend, one), (divisor, other)) = (self.scaled(), divisor.scaled());
-        if divisor.sign() == Sign::NoSign {
+        if divisor.is_zero() {
             return None;
         }
-        let more = (most + 1 + digits(&divisor)).saturating_sub(self.length());
+        let more = (most + 1 + divisor.length()).saturating_sub(self.length());
+        let ((dividend, one), (divisor, other)) = (self.scaled(), divisor.scaled());
         let dividend = dividend * power(more)?;
         let (quotient, rest) = (&dividend / &divisor, &dividend % &divisor);
         let exponent = one.checked_sub(other)?.checked_sub(i64::try_from(more).ok()?)?;
@@ -172,9 +181,26 @@ impl Decimal {
         Some((shifted(left, one)?, shifted(right, other)?, exponent))
     }
 
+    /// As a whole number times a power of ten, if it has few digits: most numbers do.
+    fn short(&self) -> Option<(i128, i64)> {
+        let digits = Some(&self.digits).filter(|digits| digits.len() <= SHORT)?;
+        let mantissa = digits.iter().fold(0, |mantissa, digit| mantissa * 10 + i128::from(digit - b'0'));
+        let exponent = self.exponent.checked_sub(self.digits.len() as i64)?;
+        Some((if self.negative { -mantissa } else { mantissa }, exponent))
+    }
+
     /// A whole number times a power of ten, if it is not too large.
     fn made(mantissa: BigInt, exponent: i64) -> Option<Self> {
-        let mut digits = mantissa.magnitude().to_str_radix(10).into_bytes();
+        let is_negative = mantissa.sign() == Sign::Minus;
+        Self::of_digits(is_negative, mantissa.magnitude().to_str_radix(10), exponent)
+    }
+
+    fn made_short(mantissa: i128, exponent: i64) -> Option<Self> {
+        Self::of_digits(mantissa < 0, mantissa.unsigned_abs().to_string(), exponent)
+    }
+
+    fn of_digits(negative: bool, digits: String, exponent: i64) -> Option<Self> {
+        let mut digits = digits.into_bytes();
         let exponent = exponent.checked_add(i64::try_from(digits.len()).ok()?)?;
         while digits.last() == Some(&b'0') {
             digits.pop();
@@ -183,17 +209,14 @@ impl Decimal {
             return Some(Self { negative: false, digits, exponent: 0 });
         }
         let fits = digits.len() <= MAX_NUMBER_DIGITS && exponent.abs() <= MAX_EXPONENT;
-        fits.then(|| Self { negative: mantissa.sign() == Sign::Minus, digits, exponent })
+        fits.then_some(Self { negative, digits, exponent })
     }
 }
 
 impl From<i64> for Decimal {
     fn from(number: i64) -> Self {
-        Self::made(BigInt::from(number), 0).unwrap_or(Self {
-            negative: false,
-            digits: Vec::new(),
-            exponent: 0,
-        })
+        let zero = Self { negative: false, digits: Vec::new(), exponent: 0 };
+        Self::made_short(i128::from(number), 0).unwrap_or(zero)
     }
 }
 
@@ -349,7 +372,8 @@ mod tests {
         fn a_rounded_quotient_is_off_by_half_a_digit_at_most(left in 1i64..i64::MAX, right in 1i64..i64::MAX) {
             let (left, right) = (Decimal::from(left), Decimal::from(right));
             let quotient = left.over(&right).unwrap();
-            let error = quotient.times(&right).unwrap().plus(&left.negated()).unwrap().absolute();
+            let error = quotient.times(&right).unwrap().plus(&left.negated()).unwrap();
+            let error = if error.is_negative() { error.negated() } else { error };
             let bound = left.times(&decimal("1e-33")).unwrap();
             prop_assert!(error <= bound);
         }

@@ -17,8 +17,7 @@ use cel::common::types::{
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 
-use super::number::Number;
-use super::{functions, value};
+use super::{functions, number, value};
 use crate::limits::MAX_INVARIANT_STEPS;
 
 /// Charges for its only argument, or for both; hands on the last one.
@@ -137,10 +136,10 @@ fn weigh(value: &(dyn Val + '_), cost: u64, left: u64) -> u64 {
     if let Some(map) = value.downcast_ref::<CelMap>() {
         return map.inner().values().fold(cost + 1, |cost, member| weigh(member.as_ref(), cost + 1, left));
     }
-    let bytes = match (value::text(value), value.downcast_ref::<CelBytes>()) {
-        (Some(text), _) => text.len(),
-        (_, Some(bytes)) => bytes.inner().len(),
-        _ => Number::of(value).map_or(0, |number| number.length()),
+    let more = match (value::text(value), value.downcast_ref::<CelBytes>()) {
+        (Some(text), _) => bytes_cost(text.len()),
+        (_, Some(bytes)) => bytes_cost(bytes.inner().len()),
+        _ => number::weight(value),
     };
-    cost + 1 + bytes_cost(bytes)
+    cost + 1 + more
 }

@@ -46,6 +46,18 @@ impl Val for Exact {
 
 impl StaticVal for Exact {}
 
+/// What it costs more than another value to read or make a number that is not an integer of 64 bits, in steps.
+const EXACT_STEPS: u64 = 4;
+
+/// What the meter charges for a number beside the step for a value.
+pub(super) fn weight(value: &(dyn Val + '_)) -> u64 {
+    match value.downcast_ref::<Exact>() {
+        Some(exact) => EXACT_STEPS + exact.value.length() as u64 / 16,
+        None if value.downcast_ref::<CelDouble>().is_some() => EXACT_STEPS,
+        None => 0,
+    }
+}
+
 /// Any number of a rule.
 #[derive(Debug, Clone)]
 pub(super) enum Number {
@@ -72,7 +84,7 @@ impl Number {
 
     /// The number that a literal writes, if the evaluator's number keeps it.
     pub(super) fn of_literal(float: f64) -> Option<Decimal> {
-        Decimal::parse(&float.to_string())
+        Decimal::parse(&format!("{float:e}"))
     }
 
     pub(super) fn integer(value: Decimal) -> Self {
@@ -102,10 +114,10 @@ impl Number {
         }
     }
 
-    /// How many digits it has, for the meter.
+    /// How many digits are calculated one by one.
     pub(super) fn length(&self) -> usize {
         match self {
-            Self::Small(_) => 1,
+            Self::Small(_) => 0,
             Self::Large { value, .. } => value.length(),
         }
     }

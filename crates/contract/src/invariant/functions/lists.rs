@@ -58,7 +58,7 @@ fn copied<'v>(items: &[Box<dyn Val + 'v>]) -> Vec<Box<dyn Val + 'v>> {
 /// Charges for sorting this many items that were charged for once.
 fn charge_for_sorting(arguments: &[Argument<'_, '_>], items: usize) -> Result<(), Wrong> {
     let rounds = u64::from(items.checked_ilog2().unwrap_or_default());
-    Ok(meter::spend(meter::weight(arguments).saturating_mul(rounds) / 4)?)
+    Ok(meter::spend(meter::weight(arguments).saturating_mul(rounds))?)
 }
 
 /// That all keys can be compared with each other, or the first that cannot.
@@ -95,6 +95,11 @@ pub(super) fn sort_pairs<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
     made_list(keyed.into_iter().map(|(_, item)| item.clone_as_boxed()).collect())
 }
 
+/// Writing the key of a value, and finding it among others, costs more than reading the value.
+fn charge_for_keys(arguments: &[Argument<'_, '_>]) -> Result<(), Wrong> {
+    Ok(meter::spend(meter::weight(arguments).saturating_mul(4))?)
+}
+
 fn key(item: Argument<'_, '_>) -> String {
     let mut key = String::new();
     write_key(item, &mut key);
@@ -104,6 +109,7 @@ fn key(item: Argument<'_, '_>) -> String {
 /// The first of each equal items.
 fn distinct<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
     let [items] = arguments else { return Err(Wrong::Kinds) };
+    charge_for_keys(arguments)?;
     let mut seen = BTreeSet::new();
     let items = list(*items)?.iter().filter(|item| seen.insert(key(item.as_ref())));
     made_list(items.map(|item| item.clone_as_boxed()).collect())
@@ -111,6 +117,7 @@ fn distinct<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
 
 fn sets(arguments: &[Argument<'_, '_>]) -> Result<[BTreeSet<String>; 2], Wrong> {
     let [left, right] = arguments else { return Err(Wrong::Kinds) };
+    charge_for_keys(arguments)?;
     let keys = |items: &[Box<dyn Val + '_>]| items.iter().map(|item| key(item.as_ref())).collect();
     Ok([keys(list(*left)?), keys(list(*right)?)])
 }

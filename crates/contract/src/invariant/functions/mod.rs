@@ -278,7 +278,7 @@ fn error(function: &Function, wrong: Wrong, arguments: &[Argument<'_, '_>]) -> E
     };
     let message = match wrong {
         Wrong::Spent(error) => return error,
-        Wrong::Because(reason) if function.is_operator() => reason,
+        Wrong::Because(reason) if function.name.starts_with(['_', '-']) => reason,
         Wrong::Because(reason) => format!("'{name}' failed: {reason}"),
         Wrong::Item(index) => {
             let item = arguments

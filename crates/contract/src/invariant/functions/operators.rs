@@ -134,11 +134,14 @@ fn negate<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
     }
 }
 
+/// What a quotient costs, in steps.
+const QUOTIENT_STEPS: u64 = 100;
+
 /// Both numbers. What multiplying and dividing them costs grows with the product of their lengths.
 fn factors(arguments: &[Argument<'_, '_>]) -> Result<(Number, Number), Wrong> {
     let [left, right] = arguments else { return Err(Wrong::Kinds) };
     let (left, right) = (number(*left)?, number(*right)?);
-    meter::spend((left.length() * right.length() / 256) as u64)?;
+    meter::spend((left.length() * right.length() / 64) as u64)?;
     Ok((left, right))
 }
 
@@ -163,6 +166,7 @@ fn divisible(arguments: &[Argument<'_, '_>]) -> Result<(Number, Number), Wrong> 
 /// Integers are divided like those of CEL, without a fraction; decimals to 34 digits.
 fn divide<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
     let (left, right) = divisible(arguments)?;
+    meter::spend(if left.is_integer() && right.is_integer() { 4 } else { QUOTIENT_STEPS })?;
     let (dividend, divisor) = (left.decimal(), right.decimal());
     let quotient = match left.is_integer() && right.is_integer() {
         true => dividend.quotient(&divisor),
