@@ -56,6 +56,7 @@ const UNMETERED: &[(&str, &str, &str)] = &[
     ("contract/src/verdict.rs", "to_input", "keeps a reference"),
     ("workflow/src/advance/again.rs", "can_resume", "one pass over the nodes"),
     ("workflow/src/flow.rs", "new", "compiles the conditions of a graph that was read with a meter"),
+    ("workflow/src/flow.rs", "node", "one lookup"),
     ("workflow/src/graph/mod.rs", "works", "refers to its nodes"),
     ("workflow/src/graph/mod.rs", "agent_names", "one pass over the nodes"),
     ("workflow/src/graph/mod.rs", "workflow_names", "one pass over the nodes"),

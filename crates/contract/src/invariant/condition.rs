@@ -12,6 +12,7 @@ use cel::{Context, Value as CelValue};
 use serde_json::Value;
 
 use super::convert::convert;
+use super::environment::environment;
 use super::{EvaluationError, RuleError, compile, meter, report, stack, value};
 use crate::json_path::JsonPath;
 
@@ -55,7 +56,7 @@ impl Condition {
     }
 
     fn evaluate(&self, variables: &[(&str, &Value)], stop: Stop) -> Result<bool, EvaluationError> {
-        let environment = meter::environment().ok_or(EvaluationError::Unavailable)?;
+        let environment = environment().ok_or(EvaluationError::Unavailable)?;
         let mut context = Context::with_env(environment);
         for (name, document) in variables.iter().filter(|(name, _)| self.used.contains(*name)) {
             let value = convert(document).map_err(|_| EvaluationError::TooLarge((*name).to_owned()))?;

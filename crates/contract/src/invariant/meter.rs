@@ -7,17 +7,12 @@
 
 use std::cell::{Cell, RefCell};
 
-use std::sync::{Arc, LazyLock};
-
 use accord_json::Stop;
-use cel::common::types::{
-    BOOL_TYPE, BYTES_TYPE, CelBool, CelBytes, CelList, CelMap, DOUBLE_TYPE, DYN_TYPE, INT_TYPE, LIST_TYPE,
-    MAP_TYPE, NULL_TYPE, STRING_TYPE, TYPE_TYPE, UINT_TYPE,
-};
+use cel::ExecutionError;
+use cel::common::types::{CelBool, CelBytes, CelList, CelMap};
 use cel::common::value::{CowVal, Val};
-use cel::{DeclarationError, Env, ExecutionError};
 
-use super::{functions, number, value};
+use super::{number, value};
 use crate::limits::MAX_INVARIANT_STEPS;
 
 /// Charges for its only argument, or for both; hands on the last one.
@@ -25,9 +20,6 @@ pub(super) const CHARGE: &str = "@charge";
 
 /// Calls a function by its row.
 pub(super) const CALL: &str = "@call";
-
-/// The most arguments of a function.
-const MOST_ARGUMENTS: usize = 4;
 
 /// The error text of an exhausted budget, by which it is recognised.
 const EXHAUSTED: &str = "@exhausted";
@@ -56,39 +48,7 @@ pub(super) fn is_exhausted(error: &ExecutionError) -> bool {
     matches!(error, ExecutionError::FunctionError { function, .. } if function == EXHAUSTED)
 }
 
-/// The types, the functions and the metering functions. The evaluator's own functions are not in it.
-static ENVIRONMENT: LazyLock<Option<Arc<Env>>> = LazyLock::new(|| made_environment().ok().map(Arc::new));
-
-pub(super) fn environment() -> Option<Arc<Env>> {
-    ENVIRONMENT.clone()
-}
-
-fn made_environment() -> Result<Env, DeclarationError> {
-    let mut environment = Env::default();
-    for named in [
-        BOOL_TYPE,
-        BYTES_TYPE,
-        DOUBLE_TYPE,
-        INT_TYPE,
-        LIST_TYPE,
-        MAP_TYPE,
-        NULL_TYPE,
-        STRING_TYPE,
-        TYPE_TYPE,
-        UINT_TYPE,
-    ] {
-        environment.add_type(named)?;
-    }
-    environment.add_overload(CHARGE, "charge_one", vec![DYN_TYPE], charge)?;
-    environment.add_overload(CHARGE, "charge_two", vec![DYN_TYPE, DYN_TYPE], charge)?;
-    for arguments in 1..=MOST_ARGUMENTS {
-        let types = (0..=arguments).map(|_| DYN_TYPE).collect();
-        environment.add_overload(CALL, &format!("call_{arguments}"), types, functions::call)?;
-    }
-    Ok(environment)
-}
-
-fn charge<'b, 'v>(mut arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+pub(super) fn charge<'b, 'v>(mut arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
     charge_for(&arguments.iter().map(CowVal::as_ref).collect::<Vec<_>>())?;
     arguments.pop().ok_or_else(ExecutionError::missing_argument_or_target)
 }

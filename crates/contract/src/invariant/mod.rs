@@ -12,6 +12,7 @@ mod analysis;
 mod compile;
 mod condition;
 mod convert;
+mod environment;
 mod error;
 mod functions;
 mod macros;

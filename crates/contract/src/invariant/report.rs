@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::compile::Rule;
 use super::convert::convert;
+use super::environment::environment;
 use super::{analysis, functions, meter, value};
 use crate::json_path::JsonPath;
 use crate::violation::Violation;
@@ -34,7 +35,7 @@ pub(super) fn check(rules: &[Rule], output: &Value, input: &Value, stop: Stop) -
             }
         }
     }
-    let Some(environment) = meter::environment() else {
+    let Some(environment) = environment() else {
         return vec![Violation::new(&JsonPath::root(), "invariant", "the invariants could not be checked")];
     };
     let mut context = Context::with_env(environment);

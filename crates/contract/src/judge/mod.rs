@@ -6,6 +6,7 @@
 mod echo;
 mod join;
 mod policy;
+mod repaired;
 mod report;
 mod syntax_hint;
 

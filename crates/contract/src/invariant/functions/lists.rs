@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use cel::common::types::{CelBytes, CelInt, CelMap};
 use cel::common::value::Val;
 
-use super::{Argument, Function, Made, Wrong, list, made_bool, made_count, made_list, text, whole};
+use super::function::{Argument, Function, Made, Wrong, list, made_bool, made_count, made_list, text, whole};
 use crate::invariant::meter;
 use crate::invariant::value::{compare, write_key};
 
@@ -125,7 +125,7 @@ fn sets(arguments: &[Argument<'_, '_>]) -> Result<[BTreeSet<String>; 2], Wrong> 
 fn reverse<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
     let [value] = arguments else { return Err(Wrong::Kinds) };
     if let Ok(text) = text(*value) {
-        return super::made_text(text.chars().rev().collect());
+        return super::function::made_text(text.chars().rev().collect());
     }
     let mut items = copied(list(*value)?);
     items.reverse();

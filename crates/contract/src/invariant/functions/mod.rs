@@ -4,6 +4,7 @@
 //! through one door, [`call`], which charges the budget for what a function reads and makes, and says which function was given
 //! what. A function that makes more than it reads charges for it before it makes it.
 
+mod function;
 mod lists;
 mod numbers;
 mod operators;
@@ -18,91 +19,12 @@ use std::fmt::Write as _;
 use accord_json::nearest;
 use cel::ExecutionError;
 use cel::common::ast::{CallExpr, Expr, LiteralValue};
-use cel::common::types::{CelBool, CelInt, CelList, CelString};
-use cel::common::value::{CowVal, Val};
+use cel::common::types::CelInt;
+use cel::common::value::CowVal;
 
 use super::meter;
-use super::number::Number;
 use super::value::{describe, kind};
-
-/// An argument of a function.
-pub(super) type Argument<'b, 'v> = &'b (dyn Val + 'v);
-
-/// A result of its own.
-pub(super) type Made<'v> = Result<Box<dyn Val + 'v>, Wrong>;
-
-/// Why a function has no result.
-#[derive(Debug)]
-pub(super) enum Wrong {
-    /// It does not take arguments of these kinds.
-    Kinds,
-    /// It does not take a list with this item.
-    Item(usize),
-    /// For this reason.
-    Because(String),
-    /// The budget is spent.
-    Spent(ExecutionError),
-}
-
-impl From<ExecutionError> for Wrong {
-    fn from(error: ExecutionError) -> Self {
-        Self::Spent(error)
-    }
-}
-
-/// How much of its arguments a function reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reads {
-    All,
-    /// Texts, but not the items of lists and the members of objects.
-    Surface,
-}
-
-/// A function of rules, or an operator.
-pub(super) struct Function {
-    /// The name, with its namespace. Operators have the evaluator's names.
-    pub(super) name: &'static str,
-    /// How it is called; empty for operators.
-    pub(super) usage: &'static str,
-    least: usize,
-    most: usize,
-    /// The kind of its result, if it is never a boolean.
-    pub(super) result: Option<&'static str>,
-    reads: Reads,
-    run: for<'b, 'v> fn(&[Argument<'b, 'v>]) -> Made<'v>,
-}
-
-/// The arguments of a function that takes any number of them, as one list.
-const ANY: usize = usize::MAX;
-
-impl Function {
-    const fn new(
-        name: &'static str,
-        usage: &'static str,
-        (least, most): (usize, usize),
-        result: Option<&'static str>,
-        run: for<'b, 'v> fn(&[Argument<'b, 'v>]) -> Made<'v>,
-    ) -> Self {
-        Self { name, usage, least, most, result, reads: Reads::All, run }
-    }
-
-    const fn surface(self) -> Self {
-        Self { reads: Reads::Surface, ..self }
-    }
-
-    /// Whether its arguments become one list.
-    pub(super) fn takes_list(&self, arguments: usize) -> bool {
-        self.most == ANY && arguments != 1
-    }
-
-    fn takes(&self, arguments: usize) -> bool {
-        (self.least..=self.most).contains(&arguments)
-    }
-
-    fn is_operator(&self) -> bool {
-        self.usage.is_empty()
-    }
-}
+use function::{ANY, Argument, Function, Reads, Wrong};
 
 const TABLES: &[&[Function]] =
     &[operators::TABLE, numbers::TABLE, lists::TABLE, texts::TABLE, times::TABLE, types::TABLE];
@@ -308,52 +230,4 @@ fn described(value: Argument<'_, '_>) -> String {
     } else {
         format!("{kind} ({text})")
     }
-}
-
-// What functions read from their arguments, and what they make.
-
-fn text<'b>(argument: Argument<'b, '_>) -> Result<&'b str, Wrong> {
-    super::value::text(argument).ok_or(Wrong::Kinds)
-}
-
-fn list<'b, 'v>(argument: Argument<'b, 'v>) -> Result<&'b [Box<dyn Val + 'v>], Wrong> {
-    super::value::list(argument).ok_or(Wrong::Kinds)
-}
-
-fn number(argument: Argument<'_, '_>) -> Result<Number, Wrong> {
-    Number::of(argument).ok_or(Wrong::Kinds)
-}
-
-/// A whole number that fits 64 bits.
-fn whole(argument: Argument<'_, '_>) -> Result<i64, Wrong> {
-    number(argument)?.whole().ok_or(Wrong::Kinds)
-}
-
-fn made_bool<'v>(truth: bool) -> Made<'v> {
-    Ok(Box::new(CelBool::from(truth)))
-}
-
-fn made_int<'v>(number: i64) -> Made<'v> {
-    Ok(Box::new(CelInt::from(number)))
-}
-
-fn made_text<'v>(text: String) -> Made<'v> {
-    Ok(Box::new(CelString::from(text)))
-}
-
-fn made_list<'v>(items: Vec<Box<dyn Val + 'v>>) -> Made<'v> {
-    Ok(Box::new(CelList::from(items)))
-}
-
-/// A length or a position.
-fn made_count<'v>(count: usize) -> Made<'v> {
-    made_int(i64::try_from(count).unwrap_or(i64::MAX))
-}
-
-fn made_number<'v>(number: Option<Number>) -> Made<'v> {
-    number.map(Number::boxed).ok_or_else(too_large)
-}
-
-fn too_large() -> Wrong {
-    Wrong::Because("a number is too large".to_owned())
 }

@@ -4,8 +4,10 @@ use std::cmp::Ordering;
 
 use cel::common::value::Val;
 
+use super::function::{
+    ANY, Argument, Function, Made, Wrong, list, made_bool, made_int, made_number, number, whole,
+};
 use super::operators::negative;
-use super::{ANY, Argument, Function, Made, Wrong, list, made_bool, made_int, made_number, number, whole};
 use crate::decimal::Rounding;
 use crate::invariant::number::Number;
 use crate::invariant::value::compare;
@@ -47,7 +49,7 @@ fn sum<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
     let mut total = Number::Small(0);
     for (index, item) in list(one(arguments)?)?.iter().enumerate() {
         let item = Number::of(item.as_ref()).ok_or(Wrong::Item(index))?;
-        total = total.plus(&item).ok_or_else(super::too_large)?;
+        total = total.plus(&item).ok_or_else(super::function::too_large)?;
     }
     made_number(Some(total))
 }

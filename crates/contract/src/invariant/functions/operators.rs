@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use cel::common::types::{CelBytes, CelMap, CelMapKey};
 use cel::common::value::Val;
 
-use super::{Argument, Function, Made, Reads, Wrong};
-use super::{list, made_bool, made_list, made_number, made_text, number, text, too_large};
+use super::function::{Argument, Function, Made, Reads, Wrong};
+use super::function::{list, made_bool, made_list, made_number, made_text, number, text, too_large};
 use crate::decimal::Decimal;
 use crate::invariant::meter;
 use crate::invariant::number::Number;

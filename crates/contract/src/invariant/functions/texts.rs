@@ -4,8 +4,10 @@ use cel::common::types::CelString;
 use cel::common::value::Val;
 use regex::Regex;
 
-use super::{Argument, Function, Made, Wrong, list, made_bool, made_count, made_int, made_list, made_text};
-use super::{number, text, whole};
+use super::function::{
+    Argument, Function, Made, Wrong, list, made_bool, made_count, made_int, made_list, made_text,
+};
+use super::function::{number, text, whole};
 use crate::decimal::Rounding;
 use crate::invariant::meter;
 use crate::invariant::number::Number;

@@ -3,7 +3,7 @@
 use cel::common::value::Val;
 use jiff::Zoned;
 
-use super::{Argument, Function, Made, Wrong, made_int, number, text};
+use super::function::{Argument, Function, Made, Wrong, made_int, number, text};
 use crate::invariant::time::{Moment, SECOND, Span};
 use crate::violation::escape::quoted;
 

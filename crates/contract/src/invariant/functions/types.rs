@@ -3,7 +3,9 @@
 use cel::common::types::{CelBool, CelBytes, CelType, CelUInt};
 use cel::common::value::Val;
 
-use super::{Argument, Function, Made, Wrong, made_bool, made_int, made_number, made_text, number, text};
+use super::function::{
+    Argument, Function, Made, Wrong, made_bool, made_int, made_number, made_text, number, text,
+};
 use crate::decimal::{Decimal, Rounding};
 use crate::invariant::number::Number;
 use crate::invariant::time::{Moment, SECOND, Span};
@@ -54,7 +56,7 @@ fn converted(arguments: &[Argument<'_, '_>]) -> Result<Decimal, Wrong> {
 fn whole(arguments: &[Argument<'_, '_>]) -> Result<Decimal, Wrong> {
     let number = converted(arguments)?;
     let is_text = arguments.first().is_some_and(|value| text(*value).is_ok());
-    let whole = number.rounded(0, Rounding::Down).ok_or_else(super::too_large)?;
+    let whole = number.rounded(0, Rounding::Down).ok_or_else(super::function::too_large)?;
     match is_text && whole != number {
         true => Err(Wrong::Because(format!("{} is not an integer", number.plain()))),
         false => Ok(whole),

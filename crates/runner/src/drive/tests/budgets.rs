@@ -102,13 +102,7 @@ async fn a_stop_ends_the_turn_and_the_run() {
     for reply in [Reply::Hang, Reply::Deaf] {
         let case = Case::with(Strategy::Prompt);
         let stop = case.stop.clone();
-        let running = case.run(vec![reply]);
-        let stopping = async {
-            // The paused clock moves when everything else waits: by then the turn has begun.
-            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
-            stop.cancel();
-        };
-        let (ran, ()) = tokio::join!(running, stopping);
+        let ran = case.run(vec![Reply::Stop(stop, Box::new(reply))]).await;
         assert!(matches!(ran.outcome.end, RunEnd::Stopped), "{:?}", ran.outcome.end);
         assert_eq!(ran.outcome.conversation, Some(json!({"turns": 1})));
         assert_eq!(ran.outcomes(), [Stopped]);

@@ -34,6 +34,8 @@ pub(super) enum Reply {
     /// Runs until it is stopped.
     Hang,
     Deaf,
+    /// Has the run stopped, and goes on like another one.
+    Stop(CancellationToken, Box<Reply>),
 }
 
 pub(super) fn says(text: &str) -> Reply {
@@ -79,8 +81,13 @@ impl Session for Script {
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnFailure> {
         self.turns.lock().unwrap().push(turn);
+        let mut reply = self.replies.pop_front();
+        while let Some(Reply::Stop(stop, then)) = reply {
+            stop.cancel();
+            reply = Some(*then);
+        }
         let failed = |error| Err(TurnFailure { error, usage: Usage::default() });
-        match self.replies.pop_front() {
+        match reply {
             Some(Reply::Say(answer)) => {
                 events.tell(Event::Message { text: answer.text.clone() }).await;
                 Ok(answer)
@@ -97,7 +104,7 @@ impl Session for Script {
                 failed(TurnError::Stopped)
             }
             Some(Reply::Deaf) => std::future::pending().await,
-            None => failed(TurnError::Failed("the script is over".to_owned())),
+            Some(Reply::Stop(..)) | None => failed(TurnError::Failed("the script is over".to_owned())),
         }
     }
 
