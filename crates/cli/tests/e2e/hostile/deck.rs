@@ -18,6 +18,15 @@ fn rounds() -> usize {
 /// How many shapes a place gets in a sample.
 const SAMPLE: usize = 2;
 
+/// One in this many files of a project is in a sample.
+const FILES: usize = 4;
+
+/// Which files of a project are used, by their numbers.
+pub(super) fn files() -> impl Fn(usize) -> bool {
+    let (is_sample, first) = (rounds() == 0, usize::try_from(seed()).unwrap() % FILES);
+    move |number| !is_sample || number % FILES == first
+}
+
 /// The members of one family, and how many of them were dealt.
 struct Family {
     shapes: Vec<Shape>,
