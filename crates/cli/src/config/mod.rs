@@ -132,7 +132,7 @@ impl Config {
     /// What of the configuration decides how answers are judged, and nothing that could reach anybody: no providers, no
     /// servers, no folders.
     pub(crate) fn offline(&self) -> Self {
-        let values = Values { enforcement: self.values.enforcement.clone(), ..Values::default() };
+        let values = Values { enforcement: self.values.enforcement, ..Values::default() };
         Self { values, ..self.without_agents() }
     }
 }

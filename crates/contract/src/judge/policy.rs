@@ -26,7 +26,6 @@ use crate::lex::{self, Word};
 use crate::nested::{self, Wrappers};
 use crate::number;
 use crate::parse;
-use crate::read;
 use crate::repair::{Repair, RepairKind};
 use crate::shape::Mended;
 use crate::verdict::{Source, Verdict};
@@ -172,7 +171,8 @@ impl Judge<'_> {
         let hidden =
             outside.iter().filter(|span| span.kind != SpanKind::Fence).map(|span| span.range.clone());
         let read = judged.iter().map(|one| one.read.as_ref().map_or(&one.range, |read| &read.range).clone());
-        let mut taken: Vec<Range<usize>> = hidden.chain(read).chain([text.len()..text.len()]).collect();
+        let mut taken: Vec<Range<usize>> =
+            hidden.chain(read).chain(std::iter::once(text.len()..text.len())).collect();
         taken.sort_by_key(|range| range.start);
         let gaps = taken.iter().scan(0, |end, range| {
             let gap = *end..range.start.max(*end);

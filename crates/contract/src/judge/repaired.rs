@@ -10,11 +10,11 @@ use super::policy::{only, unwrapped};
 use super::{Conforming, Judge, Judged, Read};
 use crate::candidates::{Candidate, goes_on, goes_on_behind_marks, is_quiet};
 use crate::nested::{self, Wrappers};
-use crate::number;
 use crate::parse::{ParseError, ParseErrorKind};
 use crate::read::{self, Built, Escaped, Offer, Reading, Search};
 use crate::repair::{Repair, RepairKind};
 use crate::shape::Mended;
+use crate::verdict::Source;
 
 /// Repairs that assume something about how the text was meant. Together with them, no shape is changed but letter case and
 /// the type of a scalar: each alone is lossless, but both at once would be a guess.

@@ -64,7 +64,7 @@ fn pair<'b, 'v, T>(
 }
 
 fn order(arguments: &[Argument<'_, '_>]) -> Result<Ordering, Wrong> {
-    pair(arguments, |left, right| compare(left, right))?.ok_or(Wrong::Kinds)
+    pair(arguments, compare)?.ok_or(Wrong::Kinds)
 }
 
 fn add<'v>(arguments: &[Argument<'_, 'v>]) -> Made<'v> {
