@@ -12,5 +12,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // The default of one second is too short on two busy cores.
     expect: { poll: { timeout: 10_000 } },
+    // A browser on a busy machine may miss a gesture, so retry once. The report lists retried tests.
+    retry: 1,
   },
 })
