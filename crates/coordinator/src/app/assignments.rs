@@ -31,7 +31,7 @@ impl RecentAssignments {
         let more = [contract, retry_prompt, input].map(|text| text.as_ref().map_or(0, String::len));
         let bytes = blueprint.len() + parameters.len() + more.iter().sum::<usize>();
         if let Some(lease) = run.lease.as_ref().filter(|_| bytes <= KEPT_BYTES) {
-            self.0.put(&key(run.id.as_str(), &lease.id), assignment.clone());
+            self.0.put(&key(run.id.as_str(), &lease.id), bytes, assignment.clone());
         }
     }
 

@@ -159,7 +159,7 @@ impl Catalog {
             invariants: valid.contracts.invariants.clone(),
             is_contract_kept: AtomicBool::new(false),
         });
-        self.state.agents.put(&key, Arc::clone(&agent));
+        self.state.agents.put(&key, agent.document.len(), Arc::clone(&agent));
         Ok(agent)
     }
 
@@ -192,7 +192,7 @@ impl Catalog {
                 format!("the registered schema '{name}' cannot be enforced: {error}; register it again");
             Error::new(ErrorName::InvalidSchema, message)
         })?;
-        self.state.schemas.put(&record.hash, schema.clone());
+        self.state.schemas.put(&record.hash, record.document.len(), schema.clone());
         Ok(Some(schema))
     }
 

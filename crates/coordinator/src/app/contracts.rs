@@ -68,6 +68,11 @@ impl InForce {
         let answer = both.clone().with_options(options);
         Self { terms, text, answer, result: both.with_options(AS_IT_STANDS) }
     }
+
+    /// What it was made from.
+    fn bytes(self: &Arc<Self>) -> usize {
+        self.text.len()
+    }
 }
 
 const AS_IT_STANDS: Options = Options {
@@ -119,7 +124,7 @@ impl Contracts {
             }
         };
         if let Ok(schema) = &compiled {
-            self.schemas.put(&key, schema.clone());
+            self.schemas.put(&key, text.len(), schema.clone());
         }
         Ok(compiled)
     }
@@ -127,8 +132,9 @@ impl Contracts {
     /// A contract, which is kept for the end of the run.
     fn keep(&self, terms: Terms, schema: Schema, invariants: Invariants) -> Result<Arc<InForce>, Error> {
         let text: Arc<str> = serde_json::to_string(&terms).map_err(Error::internal)?.into();
-        self.by_text
-            .get_or(&Arc::clone(&text), || Ok(Arc::new(InForce::new(terms, text, schema, invariants))))
+        self.by_text.get_or(&Arc::clone(&text), InForce::bytes, || {
+            Ok(Arc::new(InForce::new(terms, text, schema, invariants)))
+        })
     }
 
     /// The contract that a run was stored with.
@@ -144,7 +150,7 @@ impl Contracts {
             Ok(InForce::new(terms, whole, schema, invariants))
         };
         let made = Arc::new(heavy(read).await??);
-        self.by_text.put(text, Arc::clone(&made));
+        self.by_text.put(text, text.len(), Arc::clone(&made));
         Ok(made)
     }
 }

@@ -7,41 +7,79 @@ use hashlink::LruCache;
 /// Of agents, workflows, schemas and runners: more than most installations have in use.
 pub(crate) const IN_USE: usize = 1_000;
 
-/// The values that were used last, by name.
+/// The text that all values of a cache may be made from together. What is made from a schema takes about forty times its text, so
+/// this is about as much memory as an idle server takes, whatever callers send.
+const MOST_BYTES: usize = 1024 * 1024;
+
+/// The values that were used last, by name: limited in number, and in the bytes that they were made from.
 #[derive(Debug)]
-pub(crate) struct Recent<T>(Mutex<LruCache<String, T>>);
+pub(crate) struct Recent<T> {
+    capacity: usize,
+    kept: Mutex<Kept<T>>,
+}
+
+#[derive(Debug)]
+struct Kept<T> {
+    /// With the bytes that each was made from.
+    items: LruCache<String, (usize, T)>,
+    bytes: usize,
+}
 
 impl<T: Clone> Recent<T> {
     pub(crate) fn new(capacity: usize) -> Self {
-        Self(Mutex::new(LruCache::new(capacity)))
+        Self { capacity, kept: Mutex::new(Kept { items: LruCache::new_unbounded(), bytes: 0 }) }
     }
 
     /// The value of this name, made if it is not cached. The lock is not held meanwhile: making it twice at once costs less
     /// than waiting.
-    pub(crate) fn get_or<E>(&self, key: &str, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    pub(crate) fn get_or<E>(
+        &self,
+        key: &str,
+        bytes: impl FnOnce(&T) -> usize,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
         if let Some(found) = self.get(key) {
             return Ok(found);
         }
         let made = make()?;
-        self.put(key, made.clone());
+        self.put(key, bytes(&made), made.clone());
         Ok(made)
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<T> {
-        self.lock().get(key).cloned()
+        self.lock().items.get(key).map(|(_, item)| item.clone())
     }
 
     /// Removes the value of this name.
     pub(crate) fn take(&self, key: &str) -> Option<T> {
-        self.lock().remove(key)
+        self.lock().take(key)
     }
 
-    pub(crate) fn put(&self, key: &str, item: T) {
-        self.lock().insert(key.to_owned(), item);
+    /// Keeps a value that was made from so many bytes, unless they are too many.
+    pub(crate) fn put(&self, key: &str, bytes: usize, item: T) {
+        let mut kept = self.lock();
+        kept.take(key);
+        if bytes > MOST_BYTES {
+            return;
+        }
+        while kept.items.len() >= self.capacity || kept.bytes + bytes > MOST_BYTES {
+            let Some((_, (gone, _))) = kept.items.remove_lru() else { break };
+            kept.bytes -= gone;
+        }
+        kept.bytes += bytes;
+        kept.items.insert(key.to_owned(), (bytes, item));
     }
 
-    fn lock(&self) -> MutexGuard<'_, LruCache<String, T>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Kept<T>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Kept<T> {
+    fn take(&mut self, key: &str) -> Option<T> {
+        let (bytes, item) = self.items.remove(key)?;
+        self.bytes -= bytes;
+        Some(item)
     }
 }
 
@@ -52,18 +90,32 @@ mod tests {
     #[test]
     fn the_least_used_goes_first() {
         let recent = Recent::new(2);
-        let put = |key: &str| recent.get_or(key, || Ok::<_, ()>(key.to_owned()));
+        let put = |key: &str| recent.get_or(key, String::len, || Ok::<_, ()>(key.to_owned()));
         put("a").unwrap();
         put("b").unwrap();
         put("a").unwrap();
         put("c").unwrap();
         assert_eq!(["a", "b", "c"].map(|key| recent.get(key).is_some()), [true, false, true]);
-        recent.put("d", "d".to_owned());
-        recent.put("e", "e".to_owned());
+        recent.put("d", 1, "d".to_owned());
+        recent.put("e", 1, "e".to_owned());
         assert_eq!(["a", "c", "d", "e"].map(|key| recent.get(key).is_some()), [false, false, true, true]);
-        recent.put("e", "e".to_owned());
+        recent.put("e", 1, "e".to_owned());
         assert!(recent.get("d").is_some(), "what is there already pushes nothing out");
-        recent.put("a", "a".to_owned());
+        recent.put("a", 1, "a".to_owned());
         assert_eq!((recent.take("a"), recent.take("a")), (Some("a".to_owned()), None));
+    }
+
+    #[test]
+    fn large_values_push_others_out() {
+        let recent = Recent::new(IN_USE);
+        recent.put("a", MOST_BYTES / 2, 1);
+        recent.put("b", MOST_BYTES / 2, 2);
+        assert_eq!((recent.get("a"), recent.get("b")), (Some(1), Some(2)));
+        recent.put("c", 1, 3);
+        assert_eq!((recent.get("a"), recent.get("b"), recent.get("c")), (None, Some(2), Some(3)));
+        recent.put("b", MOST_BYTES + 1, 4);
+        assert_eq!((recent.get("b"), recent.get("c")), (None, Some(3)), "too large to be kept");
+        recent.put("d", MOST_BYTES - 1, 5);
+        assert_eq!((recent.get("c"), recent.get("d")), (Some(3), Some(5)));
     }
 }

@@ -87,7 +87,7 @@ impl Runners {
         let runner = Runner { id: id.clone(), profile: request.profile, registered_at: now, seen_at: now };
         self.store.register_runner(runner.clone()).await?;
         self.presence.came(&runner);
-        self.cache.seen.put(id.as_str(), now);
+        self.cache.seen.put(id.as_str(), 0, now);
         let lease_seconds = self.settings.queue.lease_seconds;
         let heartbeat_seconds = (lease_seconds / Queue::BEATS_IN_A_LEASE).max(1);
         Ok(RegisteredRunner { runner_id: id, lease_seconds, heartbeat_seconds })
@@ -133,7 +133,7 @@ impl Runners {
 
     async fn note(&self, runner_id: &RunnerId, now: Timestamp) -> Result<(), Error> {
         // Before it is written, so that of many at once one writes.
-        self.cache.seen.put(runner_id.as_str(), now);
+        self.cache.seen.put(runner_id.as_str(), 0, now);
         let beat = Beat { runner_id: runner_id.clone(), runs: Vec::new(), lease: self.lease(), now };
         match self.store.heartbeat(beat).await {
             Ok(_) => Ok(()),
@@ -156,7 +156,7 @@ impl Runners {
             Error::new(ErrorName::RunnerNotFound, message)
         })?;
         let profile = Arc::new(runner.profile);
-        self.cache.profiles.put(runner_id.as_str(), (Instant::now(), Arc::clone(&profile)));
+        self.cache.profiles.put(runner_id.as_str(), 0, (Instant::now(), Arc::clone(&profile)));
         Ok(profile)
     }
 
@@ -228,7 +228,7 @@ impl Runners {
         };
         let now = beat.now;
         let directives = self.store.heartbeat(beat).await?;
-        self.cache.seen.put(request.runner_id.as_str(), now);
+        self.cache.seen.put(request.runner_id.as_str(), 0, now);
         Ok(directives)
     }
 

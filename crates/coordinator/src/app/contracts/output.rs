@@ -66,7 +66,7 @@ impl Contracts {
                 return Err(conflict(&agent.blueprint.name));
             }
             let key = format!("{}:{}:blueprint", agent.hash, schema.hash());
-            return self.by_agent.get_or(&key, || self.of_blueprint(agent, schema)).map(Some);
+            return self.by_agent.get_or(&key, InForce::bytes, || self.of_blueprint(agent, schema)).map(Some);
         }
         if let Some(schema) = self.callers_schema(&wanted).await? {
             let (schema, schema_name) = schema;
@@ -95,7 +95,7 @@ impl Contracts {
             Some(_) => make().map(Some),
             None => {
                 let key = format!("{}:{}:default", agent.hash, schema.hash());
-                self.by_agent.get_or(&key, make).map(Some)
+                self.by_agent.get_or(&key, InForce::bytes, make).map(Some)
             }
         }
     }

@@ -158,8 +158,9 @@ impl<K: Kind> Definitions<K> {
         if let Some(parsed) = self.parsed.get(hash) {
             return Ok(parsed);
         }
+        let bytes = value.to_string().len();
         let parsed = Arc::new(parse::<K>(value).await?);
-        self.parsed.put(hash, Arc::clone(&parsed));
+        self.parsed.put(hash, bytes, Arc::clone(&parsed));
         Ok(parsed)
     }
 }

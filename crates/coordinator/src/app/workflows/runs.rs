@@ -154,7 +154,7 @@ impl WorkflowRuns {
         let text = definition.to_owned();
         let made = heavy(move |meter| made_ready(&text, meter)).await?;
         let flow = Arc::new(made?);
-        self.flows.put(&key, Arc::clone(&flow));
+        self.flows.put(&key, definition.len(), Arc::clone(&flow));
         Ok(flow)
     }
 
