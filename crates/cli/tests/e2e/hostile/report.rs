@@ -11,7 +11,7 @@ use super::seed;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cost {
     pub(super) cpu: Duration,
-    /// Bytes of memory over what the process uses when idle.
+    /// Bytes of memory over what the process used before.
     pub(super) memory: u64,
     /// The longest time that another client waited meanwhile, if there was one.
     pub(super) other: Option<Duration>,

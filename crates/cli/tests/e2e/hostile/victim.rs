@@ -18,8 +18,11 @@ use crate::support::{Accord, Project, accord, agent};
 /// for the same work.
 pub(super) const MOST_CPU: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 5 });
 
-/// The most memory that one request may take, over what the idle process has.
+/// The most memory that one request may take, over what the process has before it.
 pub(super) const MOST_MEMORY: u64 = 512 * 1024 * 1024;
+
+/// The most memory over what the idle process has, after any number of attacks. What the allocator keeps of earlier ones is in it.
+const MOST_IN_ALL: u64 = 1024 << 20;
 
 /// A request without an answer after this time hangs.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -168,6 +171,7 @@ impl Victim {
         };
         self.meter.forget_peak();
         let cpu = self.meter.cpu().unwrap_or_default();
+        let before = self.meter.resident().unwrap_or_default();
         let (outcome, other) = {
             let longest = Cell::new(Duration::ZERO);
             let health = async || {
@@ -196,14 +200,14 @@ impl Victim {
             let watched = async {
                 tokio::select! {
                     outcome = asked => outcome,
-                    exceeded = self.exceeds(cpu) => Err(exceeded),
+                    exceeded = self.exceeds(cpu, before) => Err(exceeded),
                 }
             };
             let outcome = tokio::time::timeout(PATIENCE, watched).await;
             (outcome.unwrap_or_else(|_| Err(format!("no answer in {PATIENCE:?}"))), longest.get())
         };
         let used = self.meter.cpu().map(|after| after.saturating_sub(cpu));
-        let memory = self.meter.peak().map(|after| after.saturating_sub(self.idle));
+        let memory = self.meter.peak().map(|after| after.saturating_sub(before));
         let error = match (outcome, used, memory) {
             (Ok(answer), Some(cpu), Some(memory)) => {
                 let shape_and_status = format!("{shape} → {}", answer.status);
@@ -234,7 +238,7 @@ impl Victim {
     }
 
     /// Returns when the process has exceeded a limit.
-    async fn exceeds(&self, cpu: Duration) -> String {
+    async fn exceeds(&self, cpu: Duration, before: u64) -> String {
         let mut looks = tokio::time::interval(LOOK_EVERY);
         loop {
             looks.tick().await;
@@ -242,8 +246,11 @@ impl Victim {
             if used > MOST_CPU {
                 return format!("more than {MOST_CPU:?} of CPU");
             }
-            let memory = self.meter.peak().unwrap_or_default().saturating_sub(self.idle);
-            if memory > MOST_MEMORY {
+            let peak = self.meter.peak().unwrap_or_default();
+            if peak.saturating_sub(self.idle) > MOST_IN_ALL {
+                return format!("more than {} MiB of memory after all attacks so far", MOST_IN_ALL >> 20);
+            }
+            if peak.saturating_sub(before) > MOST_MEMORY {
                 return format!("more than {} MiB of memory, after {used:?} of CPU", MOST_MEMORY >> 20);
             }
         }
