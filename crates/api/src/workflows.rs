@@ -230,7 +230,7 @@ pub struct WorkflowNodeView {
     /// Status.
     pub status: NodeStatus,
     /// Inputs by upstream node id; null if not started, and where the inputs of all nodes together are too large to be repeated here
-    /// (64 MiB or 1,000,000 values): they are outputs of upstream nodes.
+    /// (64 MiB or 300,000 values): they are outputs of upstream nodes.
     #[schema(value_type = Option<Object>)]
     pub inputs: Option<Map<String, Value>>,
     /// Output.

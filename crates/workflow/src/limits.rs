@@ -70,8 +70,8 @@ pub const WIDEST_FORMAT: usize = 1_000;
 /// largest answers.
 pub const MOST_HELD_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The values of the same: the largest input, and once more where it is put out.
-pub const MOST_HELD_VALUES: u64 = 1_000_000;
+/// The values of the same. Each is copied several times on its way, at up to 160 bytes a copy, and a run may take 512 MiB.
+pub const MOST_HELD_VALUES: u64 = 300_000;
 
 /// Values that may be copied for the templates and conditions of one step: some seconds.
 pub const MOST_COPIED: u64 = 50_000_000;
