@@ -197,6 +197,9 @@ it('shows the node of a workflow that waits for a person', async () => {
   const run = await post<{ workflow_run_id: string }>('/workflows/review/runs', { input: {} })
   await page.goto(`${accord.url}/ui/workflow-runs/${run.workflow_run_id}?node=person`)
   await page.locator('.react-flow__node[data-id="person"]').getByText('Input required').waitFor()
+  // The run says what it waits for before a node is selected.
+  await page.goto(`${accord.url}/ui/workflow-runs/${run.workflow_run_id}`)
+  await page.getByRole('heading', { level: 1 }).getByText('Input required').waitFor()
   await page.getByRole('link', { name: 'Task: Look at it' }).click()
   await page.getByLabel('severity').selectOption('low')
   await page.getByLabel('name').fill('Grace')

@@ -65,6 +65,16 @@ it.each(PAGES.slice(0, 6))('%s can be read on a phone', async (name, path) => {
   await page.close()
 })
 
+it.each([['runs', 1366], ['runs', 390], ['sessions', 1366], ['sessions', 390]] as const)('the list of %s can be read at %i px', async (name, width) => {
+  const { page } = await open(browser, `${accord.url}/ui/${name}`, { width, height: 800 })
+  const cell = page.getByRole('row').filter({ has: page.locator('[data-row-link]') }).first().getByRole('cell').first()
+  await cell.waitFor()
+  // The input needs room for several words at any width.
+  expect((await cell.boundingBox())?.width).toBeGreaterThan(width === 390 ? 180 : 280)
+  await screenshot(page, `${name}-${width}`)
+  await page.close()
+})
+
 it('is also served at /', async () => {
   const { page } = await open(browser, `${accord.url}/`)
   await page.getByRole('heading', { name: 'Overview' }).waitFor()

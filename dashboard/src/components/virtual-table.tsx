@@ -29,7 +29,8 @@ interface Props<T> {
   onShown?: (shown: Shown) => void
 }
 
-const ROW_HEIGHT = 40
+/** Two lines of text. */
+const ROW_HEIGHT = 52
 const OVERSCAN = 12
 
 export function VirtualTable<T>(props: Props<T>) {

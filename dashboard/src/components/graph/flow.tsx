@@ -1,8 +1,8 @@
 /** Converts a graph to the nodes and edges of React Flow. */
 import {
-  BaseEdge, type Edge, EdgeLabelRenderer, type EdgeMarker, type EdgeProps, Handle, MarkerType, type Node, type NodeProps, Position, getBezierPath,
+  BaseEdge, type Edge, EdgeLabelRenderer, type EdgeMarker, type EdgeProps, Handle, MarkerType, type Node, type NodeProps, Position, getBezierPath, useUpdateNodeInternals,
 } from '@xyflow/react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { cn } from '@/lib/cn'
 import { plain } from '@/lib/inert'
 import { KINDS } from './kinds'
@@ -21,10 +21,16 @@ export interface NodeData extends Record<string, unknown> {
   extra?: ReactNode
 }
 
+/** What is wrong with an edge. */
+export interface EdgeTrouble {
+  message: string
+  severity: 'error' | 'warning'
+}
+
 export interface EdgeData extends Record<string, unknown> {
   edge: GraphEdge
   direction: Direction
-  trouble?: string
+  trouble?: EdgeTrouble
   /** Waypoints around other nodes. */
   route?: readonly Point[]
 }
@@ -34,6 +40,9 @@ export type FlowEdge = Edge<EdgeData, 'routed'>
 
 function Card({ data, selected }: NodeProps<FlowNode>) {
   const { node, direction, connectable } = data
+  const updateHandles = useUpdateNodeInternals()
+  // React Flow measures handles when a node appears; edges would stay where they were.
+  useEffect(() => updateHandles(node.id), [updateHandles, node.id, direction])
   const [into, out] = direction === 'down' ? [Position.Top, Position.Bottom] : [Position.Left, Position.Right]
   const handle = cn('graph-handle', !connectable && 'graph-handle-quiet')
   return (
@@ -45,6 +54,11 @@ function Card({ data, selected }: NodeProps<FlowNode>) {
       {node.kind === 'output' ? null : <Handle type="source" position={out} className={handle} isConnectable={connectable} />}
     </>
   )
+}
+
+const TROUBLE = {
+  error: { edge: 'graph-edge-wrong', label: 'border-danger text-danger', text: 'schemas do not match', color: 'var(--color-danger)' },
+  warning: { edge: 'graph-edge-doubtful', label: 'border-warning text-warning', text: 'schemas may not match', color: 'var(--color-warning)' },
 }
 
 /** The SVG path of an edge and the position of its label. */
@@ -76,7 +90,7 @@ function RoutedEdge({ data, selected, markerEnd, ...at }: EdgeProps<FlowEdge>) {
         path={path}
         markerEnd={markerEnd}
         interactionWidth={24}
-        className={cn('graph-edge', quiet && 'graph-edge-quiet', data?.trouble && 'graph-edge-wrong', selected && 'graph-edge-selected')}
+        className={cn('graph-edge', quiet && 'graph-edge-quiet', data?.trouble && TROUBLE[data.trouble.severity].edge, selected && 'graph-edge-selected')}
       />
       {when === null && !data?.trouble ? null : (
         <EdgeLabelRenderer>
@@ -84,13 +98,13 @@ function RoutedEdge({ data, selected, markerEnd, ...at }: EdgeProps<FlowEdge>) {
             className={cn(
               'nodrag nopan pointer-events-none absolute max-w-44 truncate rounded-full border bg-raised px-2 font-mono text-[0.8rem] text-muted',
               quiet && 'border-dashed',
-              data?.trouble && 'border-danger text-danger',
+              data?.trouble && TROUBLE[data.trouble.severity].label,
               selected && 'border-accent text-accent',
             )}
             style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
-            title={data?.trouble ?? when ?? undefined}
+            title={data?.trouble?.message ?? when ?? undefined}
           >
-            {when === null ? 'schemas do not match' : plain(when)}
+            {when === null && data?.trouble ? TROUBLE[data.trouble.severity].text : plain(when ?? '')}
           </div>
         </EdgeLabelRenderer>
       )}
@@ -133,7 +147,7 @@ export function arrow(color = 'var(--graph-edge)'): EdgeMarker {
 interface EdgeOptions {
   direction: Direction
   routes: ReadonlyMap<string, readonly Point[]>
-  troubleOf?: (edge: GraphEdge) => string | undefined
+  troubleOf?: (edge: GraphEdge) => EdgeTrouble | undefined
 }
 
 export function flowEdges(graph: Graph, { direction, routes, troubleOf }: EdgeOptions): FlowEdge[] {
@@ -145,8 +159,8 @@ export function flowEdges(graph: Graph, { direction, routes, troubleOf }: EdgeOp
       type: 'routed',
       source: edge.from,
       target: edge.to,
-      ariaLabel: `From ${edge.from} to ${edge.to}${condition}${trouble ? `, wrong: ${trouble}` : ''}`,
-      markerEnd: arrow(trouble === undefined ? undefined : 'var(--color-danger)'),
+      ariaLabel: `From ${edge.from} to ${edge.to}${condition}${trouble ? `, ${trouble.severity}: ${trouble.message}` : ''}`,
+      markerEnd: arrow(trouble && TROUBLE[trouble.severity].color),
       data: { edge, direction, trouble, route: routes.get(edge.id) },
     }
   })

@@ -5,13 +5,12 @@ import { fetchRun } from '@/api/queries'
 import { AgentFilter, RangeFilter, SearchFilter, StatusFilter, timesOf } from '@/components/filters'
 import { LiveTablePage } from '@/components/live-table'
 import { OnlyWho } from '@/components/read-only'
-import { InputPreview, ModelName } from '@/components/run-cells'
+import { ErrorMessage, ModelName, NameAndInput } from '@/components/run-cells'
 import { Empty } from '@/components/states'
 import { Ago, Elapsed, useNow } from '@/components/time'
 import { StatusBadge, buttonStyle } from '@/components/ui'
 import type { Column } from '@/components/virtual-table'
 import { count, dollars } from '@/lib/format'
-import { plain } from '@/lib/inert'
 import { RUN_STATUSES } from '@/lib/status'
 import { fetchRuns } from './api'
 
@@ -19,41 +18,42 @@ const route = getRouteApi('/runs')
 
 const COLUMNS: Column<Api.RunView>[] = [
   {
-    header: 'Agent',
-    className: 'w-44 max-md:flex-1',
+    header: 'Agent and input',
+    className: 'flex-[3]',
     cell: (run) => (
-      <Link
-        data-row-link
-        to="/sessions/$sessionId"
-        params={{ sessionId: run.session_id }}
-        search={{ run: run.run_id }}
-        className="font-medium after:absolute after:inset-0"
-      >
-        {run.agent_name}
-      </Link>
+      <NameAndInput input={run.input_preview}>
+        <Link
+          data-row-link
+          to="/sessions/$sessionId"
+          params={{ sessionId: run.session_id }}
+          search={{ run: run.run_id }}
+          className="font-medium after:absolute after:inset-0"
+        >
+          {run.agent_name}
+        </Link>
+      </NameAndInput>
     ),
   },
   { header: 'Status', className: 'w-28', cell: (run) => <StatusBadge status={run.status} /> },
-  { header: 'Input', className: 'flex-1 max-md:hidden', cell: (run) => <InputPreview text={run.input_preview} /> },
   { header: 'Model', className: 'w-36 max-xl:hidden', cell: (run) => <ModelName name={run.model} /> },
   {
     header: 'Error',
-    className: 'flex-1 max-xl:hidden',
-    cell: (run) => (run.error ? <span title={plain(run.error.message)} className="text-danger">{plain(run.error.message)}</span> : null),
+    className: 'flex-[2] max-lg:hidden',
+    cell: (run) => <ErrorMessage text={run.error?.message} />,
   },
   {
     header: 'Attempts',
-    className: 'w-20 text-right tabular-nums max-lg:hidden',
+    className: 'w-20 text-right tabular-nums max-2xl:hidden',
     cell: (run) => run.attempts ?? 0,
   },
   {
     header: 'Tokens',
-    className: 'w-20 text-right tabular-nums max-lg:hidden',
+    className: 'w-20 text-right tabular-nums max-2xl:hidden',
     cell: (run) => count(run.usage.input_tokens + run.usage.output_tokens),
   },
   {
     header: 'Cost',
-    className: 'w-16 text-right tabular-nums max-xl:hidden',
+    className: 'w-20 text-right tabular-nums max-lg:hidden',
     cell: (run) => dollars(run.usage.cost_usd),
   },
   {
@@ -61,7 +61,7 @@ const COLUMNS: Column<Api.RunView>[] = [
     className: 'w-20 text-right tabular-nums max-lg:hidden',
     cell: (run) => <Elapsed from={run.created_at} to={run.finished_at} />,
   },
-  { header: 'Started', className: 'w-24 text-right', cell: (run) => <Ago at={run.created_at} /> },
+  { header: 'Started', className: 'w-24 text-right max-sm:hidden', cell: (run) => <Ago at={run.created_at} /> },
 ]
 
 const positionOf = (run: Api.RunView) => ({ id: run.run_id, created_at: run.created_at })

@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { type Api, queryKeys } from '@/api'
 import { AgentFilter, RangeFilter, SearchFilter, StatusFilter, timesOf } from '@/components/filters'
 import { LiveTablePage } from '@/components/live-table'
-import { InputPreview, ModelName } from '@/components/run-cells'
+import { ModelName, NameAndInput } from '@/components/run-cells'
 import { Empty } from '@/components/states'
 import { Ago, Elapsed, useNow } from '@/components/time'
 import { Badge, Button, StatusBadge } from '@/components/ui'
@@ -17,22 +17,23 @@ const route = getRouteApi('/sessions')
 
 const COLUMNS: Column<Api.SessionView>[] = [
   {
-    header: 'Agent',
-    className: 'w-44 max-md:flex-1',
+    header: 'Agent and input',
+    className: 'flex-1',
     cell: (session) => (
-      <Link
-        data-row-link
-        to="/sessions/$sessionId"
-        params={{ sessionId: session.session_id }}
-        title={session.session_id}
-        className="font-medium after:absolute after:inset-0"
-      >
-        {session.agent_name}
-      </Link>
+      <NameAndInput input={session.input_preview}>
+        <Link
+          data-row-link
+          to="/sessions/$sessionId"
+          params={{ sessionId: session.session_id }}
+          title={session.session_id}
+          className="font-medium after:absolute after:inset-0"
+        >
+          {session.agent_name}
+        </Link>
+      </NameAndInput>
     ),
   },
   { header: 'Status', className: 'w-28', cell: (session) => <StatusBadge status={session.status} /> },
-  { header: 'Input', className: 'flex-1 max-md:hidden', cell: (session) => <InputPreview text={session.input_preview} /> },
   { header: 'Model', className: 'w-36 max-xl:hidden', cell: (session) => <ModelName name={session.model} /> },
   {
     header: 'Parent',
@@ -51,7 +52,7 @@ const COLUMNS: Column<Api.SessionView>[] = [
   },
   {
     header: 'Cost',
-    className: 'w-16 text-right tabular-nums max-xl:hidden',
+    className: 'w-20 text-right tabular-nums max-xl:hidden',
     cell: (session) => dollars(session.usage?.cost_usd),
   },
   {
@@ -60,7 +61,7 @@ const COLUMNS: Column<Api.SessionView>[] = [
     cell: (session) => <Elapsed from={session.started_at} to={session.finished_at} />,
   },
   { header: 'Started', className: 'w-24 text-right max-md:hidden', cell: (session) => <Ago at={session.created_at} /> },
-  { header: 'Updated', className: 'w-24 text-right', cell: (session) => <Ago at={session.updated_at} /> },
+  { header: 'Updated', className: 'w-24 text-right max-sm:hidden', cell: (session) => <Ago at={session.updated_at} /> },
 ]
 
 const positionOf = (session: Api.SessionView) => ({ id: session.session_id, created_at: session.created_at })

@@ -1,14 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { GitCompareArrows, TriangleAlert } from 'lucide-react'
 import type { Api } from '@/api'
-import { OpenInputs } from '@/components/open-inputs'
 import { Elapsed } from '@/components/time'
 import { Badge, Card, CardHeader, StatusBadge } from '@/components/ui'
 import { ValueCard } from '@/components/value-card'
 import { plural } from '@/lib/format'
 import { plain } from '@/lib/inert'
-import { useOpenInputs } from './api'
-import { type Reading, inputsOf } from './model'
+import type { Reading } from './model'
 import { NodeLink } from './node-link'
 import { Plan } from './plan'
 import { Fault } from './run-facts'
@@ -20,11 +18,9 @@ export function NodePanel({ reading, node }: { reading: Reading; node: Api.Workf
   const index = String(run.nodes.indexOf(node))
   const inputs = part('nodes', index, 'inputs')
   const output = part('nodes', index, 'output')
-  const openInputs = inputsOf(node, useOpenInputs(run))
   return (
     <div className="flex flex-col gap-4">
       <About run={run} node={node} />
-      {openInputs.length > 0 ? <OpenInputs inputs={openInputs}>Waiting for an answer from a person.</OpenInputs> : null}
       {node.error ? <Fault title="Node failed" fault={node.error} /> : null}
       {node.warning ? <Warning text={node.warning} /> : null}
       {node.plan ? <Plan runId={run.workflow_run_id} node={node} /> : null}

@@ -5,6 +5,7 @@ import { useMemo } from 'react'
 import { type Api, isGone, messageOf } from '@/api'
 import { workflowRunQuery } from '@/api/queries'
 import { CopyButton } from '@/components/command'
+import { OpenInputs } from '@/components/open-inputs'
 import { Page } from '@/components/page'
 import { OnlyWho } from '@/components/read-only'
 import { Empty, Failed, Loading } from '@/components/states'
@@ -13,9 +14,9 @@ import { Badge, Button, Card, StatusBadge, Tab, TabList, TabPanel, Tabs, buttonS
 import { ValueCard } from '@/components/value-card'
 import { plain } from '@/lib/inert'
 import { isUnfinished } from '@/lib/status'
-import { useRetryWorkflowRun, useStopWorkflowRun } from './api'
+import { useOpenInputs, useRetryWorkflowRun, useStopWorkflowRun } from './api'
 import { ComparisonView } from './comparison-view'
-import { type Reading, VIEWS, canResume, countsOf, isPoisoned, nodeOf, readRun, viewOf } from './model'
+import { type Reading, VIEWS, canResume, countsOf, inputsOf, isPoisoned, nodeOf, readRun, viewOf } from './model'
 import { NodePanel } from './node-panel'
 import { Fault, RunFacts } from './run-facts'
 import { RunGraph } from './run-graph'
@@ -44,7 +45,7 @@ export function WorkflowRunPage() {
           <Link to="/workflows/$name" params={{ name: run.workflow_name }} className="hover:underline">
             {plain(run.workflow_name)}
           </Link>
-          <StatusBadge status={run.status} />
+          <Status run={run} />
         </>
       }
       lead={<Lead run={run} />}
@@ -60,12 +61,29 @@ export function WorkflowRunPage() {
         </Card>
       ) : (
         <>
+          <Waiting run={run} />
           <RunFacts run={run} />
           <Body reading={reading} />
         </>
       )}
     </Page>
   )
+}
+
+/** The open input requests of the nodes of a run. */
+function useInputs(run: Api.WorkflowRunView): Api.InputRequest[] {
+  const open = useOpenInputs(run)
+  return run.nodes.flatMap((node) => inputsOf(node, open))
+}
+
+/** For the server a run is running while one of its nodes waits for a person. */
+function Status({ run }: { run: Api.WorkflowRunView }) {
+  return <StatusBadge status={useInputs(run).length > 0 ? 'input_required' : run.status} />
+}
+
+function Waiting({ run }: { run: Api.WorkflowRunView }) {
+  const open = useInputs(run)
+  return open.length === 0 ? null : <OpenInputs inputs={open}>This workflow waits for an answer from a person.</OpenInputs>
 }
 
 function Lead({ run }: { run: Api.WorkflowRunView }) {

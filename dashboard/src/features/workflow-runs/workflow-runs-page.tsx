@@ -6,7 +6,7 @@ import { workflowNamesQuery } from '@/api/queries'
 import { Command } from '@/components/command'
 import { RangeFilter, SearchFilter, StatusFilter, timesOf } from '@/components/filters'
 import { LiveTablePage } from '@/components/live-table'
-import { InputPreview } from '@/components/run-cells'
+import { NameAndInput } from '@/components/run-cells'
 import { Empty } from '@/components/states'
 import { Ago, Elapsed, useNow } from '@/components/time'
 import { Badge, Select, StatusBadge } from '@/components/ui'
@@ -19,24 +19,25 @@ const route = getRouteApi('/workflow-runs')
 
 const COLUMNS: Column<Api.WorkflowRunSummary>[] = [
   {
-    header: 'Workflow',
-    className: 'w-48 max-md:flex-1',
+    header: 'Workflow and input',
+    className: 'flex-1',
     cell: (run) => (
-      <Link
-        data-row-link
-        to="/workflow-runs/$workflowRunId"
-        params={{ workflowRunId: run.workflow_run_id }}
-        className="font-medium after:absolute after:inset-0"
-      >
-        {plain(run.workflow_name)}
-      </Link>
+      <NameAndInput input={run.input_preview}>
+        <Link
+          data-row-link
+          to="/workflow-runs/$workflowRunId"
+          params={{ workflowRunId: run.workflow_run_id }}
+          className="font-medium after:absolute after:inset-0"
+        >
+          {plain(run.workflow_name)}
+        </Link>
+      </NameAndInput>
     ),
   },
   { header: 'Status', className: 'w-28', cell: (run) => <StatusBadge status={run.status} /> },
-  { header: 'Input', className: 'flex-1 max-md:hidden', cell: (run) => <InputPreview text={run.input_preview} /> },
   {
     header: 'Workflow run',
-    className: 'w-84 max-xl:hidden',
+    className: 'w-84 max-2xl:hidden',
     cell: (run) => <code className="text-muted">{run.workflow_run_id}</code>,
   },
   {
@@ -49,7 +50,7 @@ const COLUMNS: Column<Api.WorkflowRunSummary>[] = [
     className: 'w-20 text-right tabular-nums max-md:hidden',
     cell: (run) => <Elapsed from={run.created_at} to={run.finished_at} />,
   },
-  { header: 'Started', className: 'w-24 text-right', cell: (run) => <Ago at={run.created_at} /> },
+  { header: 'Started', className: 'w-24 text-right max-sm:hidden', cell: (run) => <Ago at={run.created_at} /> },
 ]
 
 const positionOf = (run: Api.WorkflowRunSummary) => ({ id: run.workflow_run_id, created_at: run.created_at })

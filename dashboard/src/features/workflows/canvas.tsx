@@ -12,7 +12,8 @@ import { SchemaBadge } from './chip'
 import { edgeFault } from './connect'
 import { useDraft } from './draft'
 import { addEdge, clearPositions, removeEdges, removeNodes, setPositions } from './edit'
-import { worstOf } from './model'
+import { adoptInput } from './first-input'
+import { worstFirst, worstOf } from './model'
 import type { Dragged } from './palette-drag'
 import { useSelection } from './selection'
 import '@/components/graph/graph.css'
@@ -48,7 +49,7 @@ export function Canvas({ dragged, showMessage }: Props) {
       flowEdges(graph, {
         direction,
         routes: isMoving ? new Map() : arranged.routes,
-        troubleOf: (edge) => draft.problemsBy.edges.get(edge.index)?.[0]?.message,
+        troubleOf: (edge) => worstFirst(draft.problemsBy.edges.get(edge.index) ?? [])[0],
       }),
     [graph, arranged, direction, isMoving, draft.problemsBy],
   )
@@ -56,8 +57,9 @@ export function Canvas({ dragged, showMessage }: Props) {
   const connect = (from: string, to: string) => {
     const fault = edgeFault(graph, from, to)
     if (fault === null) {
-      edit(addEdge(from, to))
-      showMessage(null)
+      const adopt = adoptInput(draft.document, graph, draft.contracts, from, to)
+      edit((text) => addEdge(from, to)(adopt?.(text) ?? text))
+      showMessage(adopt === null ? null : `The input of the workflow now has the fields that ${to} takes.`)
     } else showMessage(`No edge from ${from} to ${to}: ${fault}.`)
   }
   const handleNodeChanges = (changes: NodeChange<FlowNode>[]) => {

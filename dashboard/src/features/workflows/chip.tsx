@@ -4,19 +4,19 @@ import { FieldCount } from '@/components/graph/node-card'
 import type { GraphNode } from '@/components/graph'
 import { Badge } from '@/components/ui'
 import { plural } from '@/lib/format'
-import type { Contracts, OwnContract } from './contracts'
+import type { Contracts, OwnOutput } from './contracts'
 import { schemaFault } from './model'
 
-/** The contract of the agent that a node runs. */
-export function ownContract(node: GraphNode, contracts: Contracts): OwnContract | undefined {
-  return node.worker?.kind === 'agent' ? contracts[node.worker.name] : undefined
+/** The output contract of the agent that a node runs. */
+export function ownOutput(node: GraphNode, contracts: Contracts): OwnOutput | undefined {
+  return node.worker?.kind === 'agent' ? (contracts[node.worker.name]?.output ?? undefined) : undefined
 }
 
 /** Why the chip cannot be dropped on a node; null if it can. */
 export function chipFault(node: GraphNode, contracts: Contracts): string | null {
   const fault = schemaFault(node)
   if (fault !== null) return fault
-  const own = ownContract(node, contracts)
+  const own = ownOutput(node, contracts)
   if (own !== undefined && !own.replaceable) return `the agent ${node.worker?.name} has an output schema of its own, which cannot be replaced`
   return null
 }
@@ -41,7 +41,7 @@ export function SchemaBadge({ node, contracts, landing }: Props) {
     }
   }
   if (node.fields !== null) return <FieldCount fields={node.fields} />
-  const own = ownContract(node, contracts)
+  const own = ownOutput(node, contracts)
   if (own === undefined || schemaFault(node) !== null) return null
   return (
     <Badge className="self-start" title="The agent's own output schema">

@@ -1,11 +1,18 @@
-/** The output contracts of the agents in a workflow. */
+/** The contracts of the agents in a workflow. */
 import { useQueries } from '@tanstack/react-query'
+import type { Api } from '@/api'
 import { contractQuery } from '@/api/queries'
 import { countFields, readSchema } from '@/components/builder/model'
 import type { Graph } from '@/components/graph'
-import { fromPlain } from '@/lib/lossless'
+import { type Json, fromPlain } from '@/lib/lossless'
 
 export interface OwnContract {
+  /** The schema of its input. */
+  input: Json
+  output: OwnOutput | null
+}
+
+export interface OwnOutput {
   fields: number
   /** Whether a node may replace it. */
   replaceable: boolean
@@ -21,10 +28,12 @@ export function useContracts(graph: Graph): Contracts {
     combine: (answers) =>
       Object.fromEntries(
         answers.flatMap(({ data }) =>
-          data?.output_schema
-            ? [[data.agent_name, { fields: countFields(readSchema(fromPlain(data.output_schema))), replaceable: data.is_default }]]
-            : [],
+          data ? [[data.agent_name, { input: fromPlain(data.parameters_schema), output: outputOf(data) }]] : [],
         ),
       ),
   })
+}
+
+function outputOf({ output_schema, is_default }: Api.AgentContract): OwnOutput | null {
+  return output_schema ? { fields: countFields(readSchema(fromPlain(output_schema))), replaceable: is_default } : null
 }

@@ -41,6 +41,11 @@ export function worstOf(problems: readonly Pick<Api.Problem, 'severity'>[]): 'er
   return problems.length > 0 ? 'warning' : undefined
 }
 
+/** Errors before warnings. */
+export function worstFirst(problems: readonly Api.Problem[]): Api.Problem[] {
+  return [...problems].sort((left, right) => Number(right.severity === 'error') - Number(left.severity === 'error'))
+}
+
 /** Problems grouped by node and edge. */
 export interface ProblemsByTarget {
   nodes: ReadonlyMap<string, readonly Api.Problem[]>

@@ -4,7 +4,7 @@ import { Braces } from 'lucide-react'
 import { SchemaEditor } from '@/components/schema'
 import { Badge, Button } from '@/components/ui'
 import { plural } from '@/lib/format'
-import { chipFault, ownContract } from '../chip'
+import { chipFault, ownOutput } from '../chip'
 import { useDraft } from '../draft'
 import { ComparisonSettings } from './comparison'
 import { useNode } from './node'
@@ -14,7 +14,7 @@ export function StructuredOutput({ onChip }: { onChip: () => void }) {
   const { node, part, set, problem } = useNode()
   const { contracts } = useDraft()
   const schema = part('output_schema')
-  const own = ownContract(node, contracts)
+  const own = ownOutput(node, contracts)
   const fault = chipFault(node, contracts)
   if (schema === undefined) {
     return (

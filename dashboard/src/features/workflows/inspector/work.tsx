@@ -8,6 +8,7 @@ import { Field, Select } from '@/components/ui'
 import { fromPlain, isMap } from '@/lib/lossless'
 import { workflowsQuery } from '../api'
 import { useDraft } from '../draft'
+import { parametersFor } from '../first-input'
 import { TextPart } from './fields'
 import { useNode } from './node'
 import { ValueEditor } from './value-editor'
@@ -101,13 +102,14 @@ const INPUT_KINDS = [
 
 /** The input of an agent: the upstream outputs, a prompt, or parameters. */
 export function PromptOrParameters({ under = [], names = [] }: Props) {
-  const { part, set, setAll, problem } = useNode()
+  const { node, part, set, setAll, problem } = useNode()
+  const { document, graph, contracts } = useDraft()
   const [prompt, parameters] = [part(...under, 'prompt'), part(...under, 'parameters')]
   const kind = prompt !== undefined ? 'prompt' : parameters !== undefined ? 'parameters' : 'inputs'
   const choose = (next: (typeof INPUT_KINDS)[number]['value']) =>
     setAll(
       [[...under, 'prompt'], next === 'prompt' ? '' : undefined],
-      [[...under, 'parameters'], next === 'parameters' ? (parameters ?? fromPlain({ prompt: '' })) : undefined],
+      [[...under, 'parameters'], next === 'parameters' ? (parameters ?? parametersFor(node, document, graph, contracts)) : undefined],
     )
   return (
     <div className="flex flex-col gap-2">
