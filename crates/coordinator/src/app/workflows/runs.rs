@@ -31,6 +31,7 @@ use super::records::with_state;
 use crate::app::id_prefix::absent;
 use crate::app::page::{List, MOST_COUNTED, counted, search};
 use crate::app::promise::first_answer;
+use crate::app::recent::read_from;
 use crate::app::runs::input_error;
 use crate::app::{Caller, Promise, labels};
 use crate::error::Error;
@@ -154,7 +155,7 @@ impl WorkflowRuns {
         let text = definition.to_owned();
         let made = heavy(move |meter| made_ready(&text, meter)).await?;
         let flow = Arc::new(made?);
-        self.flows.put(&key, definition.len(), Arc::clone(&flow));
+        self.flows.put(&key, read_from(definition.len()), Arc::clone(&flow));
         Ok(flow)
     }
 
