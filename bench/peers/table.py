@@ -53,13 +53,15 @@ def percentile(times, share):
 
 def row(name, release, cases, lines):
     counts = dict.fromkeys(("right", "wrong", "missed", "refused", "accepted", "unsupported"), 0)
-    times = []
+    times, lenient = [], []
     for line in lines:
         case = cases[line["id"]]
         if line.get("unsupported"):
             counts["unsupported"] += 1
             continue
         times.append(float(line["microseconds"]))
+        if case.get("mode") == "lenient":
+            lenient.append(times[-1])
         given = "value" in line and conforms(line["value"], case["schema"])
         if case["expect"]["kind"] == "reject":
             counts["accepted" if given else "refused"] += 1
@@ -70,6 +72,7 @@ def row(name, release, cases, lines):
     asked = len(times)
     return (
         f"| {name} {release} | {asked} | {statistics.median(times):.1f} | {percentile(times, 0.95):.1f} "
+        f"| {statistics.median(lenient):.1f} | {percentile(lenient, 0.95):.1f} "
         f"| {counts['right']} / {counts['wrong']} / {counts['missed']} "
         f"| {counts['refused']} / {counts['accepted']} | {counts['unsupported']} |"
     )
@@ -83,17 +86,18 @@ def main():
         "accord": "",
         "json_repair": version("json_repair"),
         "jsonrepair": package["version"],
+        "jsonrepair + ajv": package["version"],
         "baml-py": version("baml-py"),
     }
     print(f"{len(cases)} cases, best of {repetitions} repetitions each, times in microseconds per case.\n")
-    print("| judge | cases | median | p95 | value expected: right / wrong / missed | to refuse: refused / accepted | no type for the schema |")
-    print("|---|---:|---:|---:|---:|---:|---:|")
+    print("| judge | cases | median | p95 | lenient cases: median | p95 | value expected: right / wrong / missed | to refuse: refused / accepted | no type for the schema |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     for name, release in releases.items():
         lines = [exact(line) for line in (peers / "results" / f"{name}.jsonl").read_text().splitlines()]
         print(row(name, release, cases, lines))
     print(
         "\nAccord reads, repairs, validates and chooses within its time. json_repair and jsonrepair take no schema,"
-        "\nbaml-py takes types: their values were validated afterwards, outside the timing."
+        "\nbaml-py takes types: their values were validated afterwards, outside the timing; with ajv within it."
     )
 
 

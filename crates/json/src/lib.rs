@@ -10,6 +10,7 @@
 //! - [`reserved::find`]: a reserved name and its location;
 //! - [`Checked`]: a text whose values were counted, which is all that the first three take;
 //! - [`Meter`]: what reading, and everything else that is made from input, may cost;
+//! - [`weight()`]: about how much memory takes what is made from a document;
 //! - [`nearest()`]: the known name that was probably meant by an unknown one.
 //!
 //! Not here: the strict parser of the judge (`contract/src/parse.rs`), which reads a value at a position of a text, reports
@@ -22,6 +23,7 @@ mod meter;
 mod nearest;
 mod scan;
 mod strict;
+mod weight;
 
 pub use exact::{mark_numbers, read_kept};
 pub use meter::{Exceeded, Level, Limits, Meter, Stop};
@@ -29,6 +31,7 @@ pub use nearest::nearest;
 pub use reserved::read_unreserved;
 pub use scan::{Checked, Pieces};
 pub use strict::{Strict, read_leniently, read_strictly};
+pub use weight::weight;
 
 use serde_json::Value;
 

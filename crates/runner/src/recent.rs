@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use accord_contract::weight;
 use hashlink::LruCache;
 
 use crate::limits::{DOCUMENT_BYTES_KEPT, DOCUMENTS_KEPT};
@@ -13,7 +14,7 @@ pub(crate) struct Recent<T>(Mutex<Kept<T>>);
 #[derive(Debug)]
 struct Kept<T> {
     items: LruCache<Box<str>, T>,
-    /// Of all documents together.
+    /// About what all values take together.
     bytes: usize,
 }
 
@@ -36,8 +37,9 @@ impl<T: Clone> Recent<T> {
         if let Some(known) = kept.items.get(document) {
             return Ok(known.clone());
         }
-        if document.len() <= DOCUMENT_BYTES_KEPT {
-            kept.make_room(document.len());
+        let bytes = weight(document);
+        if bytes <= DOCUMENT_BYTES_KEPT {
+            kept.make_room(bytes);
             kept.items.insert(document.into(), made.clone());
         }
         Ok(made)
@@ -49,11 +51,11 @@ impl<T: Clone> Recent<T> {
 }
 
 impl<T> Kept<T> {
-    /// For one more document of this length.
+    /// For one more value that takes so much.
     fn make_room(&mut self, bytes: usize) {
         while self.items.len() >= DOCUMENTS_KEPT || self.bytes + bytes > DOCUMENT_BYTES_KEPT {
             let Some((gone, _)) = self.items.remove_lru() else { break };
-            self.bytes -= gone.len();
+            self.bytes -= weight(&gone);
         }
         self.bytes += bytes;
     }

@@ -54,7 +54,7 @@ impl List<'_> {
         let Some(search) = self.search else {
             self.rows(self.columns, &narrow, &mut query);
             page::newest_first(&mut query, self.alias, page, page::rows_for(page))?;
-            return Ok(page::cut(read_all(pool, query, &read).await?, page, cursor));
+            return page::filled(query.build().fetch(pool), page, read, cursor).await;
         };
         let columns = format!(
             "{}, {1}.created_at AS listed_at, {1}.id AS listed_id, {2} AS searched",
@@ -66,7 +66,7 @@ impl List<'_> {
         query.push(") c WHERE ");
         self.matches(&mut query);
         query.push(" ORDER BY c.listed_at DESC, c.listed_id DESC LIMIT ").push_bind(page::rows_for(page));
-        let found = page::cut(read_all(pool, query, &read).await?, page, cursor);
+        let found = page::filled(query.build().fetch(pool), page, read, cursor).await?;
         match found.next {
             Some(_) => Ok(found),
             None => Ok(Page { next: self.behind(pool, page, search, &narrow).await?, ..found }),
@@ -118,15 +118,6 @@ impl List<'_> {
         let row = query.build().fetch_one(pool).await?;
         Ok(Count::of(counted(row.try_get("looked_at")?)?, counted(row.try_get("matching")?)?, most))
     }
-}
-
-async fn read_all<T>(
-    pool: &PgPool,
-    mut query: QueryBuilder<Postgres>,
-    read: &impl Fn(&PgRow) -> Result<T, DbError>,
-) -> Result<Vec<T>, DbError> {
-    let rows = query.build().fetch_all(pool).await?;
-    rows.iter().map(read).collect()
 }
 
 /// The conditions on the time of creation that every list has.

@@ -1,10 +1,13 @@
 //! Pages and their cursors: of lists that are newest first, the time and the id of the last item of a page.
 
-use accord_store::{Page, PageRequest, StoreError};
+use accord_store::{MOST_PAGE_BYTES, Page, PageRequest, StoreError};
+use futures_util::{Stream, TryStreamExt as _};
 use jiff::Timestamp;
-use sqlx::{Postgres, QueryBuilder};
+use sqlx::postgres::PgRow;
+use sqlx::{Postgres, QueryBuilder, Row as _};
 
 use crate::convert::micros;
+use crate::error::DbError;
 
 /// How many are on a page: at least one, or there would be no end of pages.
 fn size(page: &PageRequest) -> u32 {
@@ -44,6 +47,27 @@ pub(crate) fn newest_first(
     query.push(format_args!(" ORDER BY {alias}.created_at DESC, {alias}.id DESC LIMIT "));
     query.push_bind(rows);
     Ok(())
+}
+
+/// The page, of rows asked for with [`rows_for`]: documents, which may fill it before it has all.
+pub(crate) async fn filled<T>(
+    mut rows: impl Stream<Item = Result<PgRow, sqlx::Error>> + Unpin,
+    page: &PageRequest,
+    read: impl Fn(&PgRow) -> Result<T, DbError>,
+    cursor: impl Fn(&T) -> String,
+) -> Result<Page<T>, DbError> {
+    let (mut items, mut held) = (Vec::new(), 0);
+    while let Some(row) = rows.try_next().await? {
+        if items.len() == size(page) as usize || held >= MOST_PAGE_BYTES {
+            let next = items.last().map(cursor);
+            return Ok(Page { items, next });
+        }
+        for column in 0..row.len() {
+            held += row.try_get_raw(column)?.as_bytes().map_or(0, <[u8]>::len);
+        }
+        items.push(read(&row)?);
+    }
+    Ok(Page { items, next: None })
 }
 
 /// The page, of rows asked for with [`rows_for`].

@@ -9,7 +9,7 @@ use accord_domain::run::{Run, change};
 use accord_domain::session::Status;
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
-    CallbackHold, Census, Death, Poisoned, PoisonedCount, QuarantineStore, StoreError, TaskRun,
+    CallbackHold, Census, Death, Idempotency, Poisoned, PoisonedCount, QuarantineStore, StoreError, TaskRun,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -71,9 +71,10 @@ impl QuarantineStore for PostgresStore {
     async fn retry_workflow_run(
         &self,
         id: &WorkflowRunId,
+        idempotency: Option<Idempotency>,
         now: Timestamp,
     ) -> Result<WorkflowRun, StoreError> {
-        retrying(|| self.retry_ended(id, whole(now))).await
+        retrying(|| self.retry_ended(id, idempotency.as_ref(), whole(now))).await
     }
 
     async fn end_workflow_run(&self, id: &WorkflowRunId, now: Timestamp) -> Result<WorkflowRun, StoreError> {

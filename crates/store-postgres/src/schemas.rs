@@ -66,9 +66,8 @@ impl PostgresStore {
         let query = sqlx::query(
             "SELECT * FROM output_schemas WHERE $1::text IS NULL OR name > $1 ORDER BY name LIMIT $2",
         );
-        let rows = query.bind(after.map(escape)).bind(page::rows_for(page)).fetch_all(&self.pool).await?;
-        let records = rows.iter().map(record).collect::<Result<Vec<_>, _>>()?;
-        Ok(page::cut(records, page, |record| format!("{CURSOR_MARK}{}", record.name)))
+        let rows = query.bind(after.map(escape)).bind(page::rows_for(page)).fetch(&self.pool);
+        page::filled(rows, page, record, |record| format!("{CURSOR_MARK}{}", record.name)).await
     }
 
     async fn delete_schema(&self, name: &str) -> Result<(), DbError> {

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use accord_store::{Count, Page, PageRequest, Search, StoreError};
+use accord_store::{Count, MOST_PAGE_BYTES, Page, PageRequest, Search, StoreError};
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, ToSql};
 
 use crate::error::{DbError, DbResult};
@@ -132,15 +133,16 @@ pub(crate) fn newest_first<T>(
     let sql = list.page_sql(&mut values);
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(values.as_slice())?;
-    let (mut items, mut looked_at, mut last) = (Vec::new(), 0, None);
+    let (mut items, mut looked_at, mut held, mut last) = (Vec::new(), 0, 0, None);
     while let Some(row) = rows.next()? {
-        if items.len() == size || looked_at == most {
+        if items.len() == size || looked_at == most || held >= MOST_PAGE_BYTES {
             let next = last.map(|position: Position| position.to_string());
             return Ok(Page { items, next });
         }
         looked_at += 1;
         last = Some(Position { at: row.get("listed_at")?, seq: row.get("listed_seq")? });
         if row.get("matches")? {
+            held += bytes(row)?;
             items.push(read(row)?);
         }
     }
@@ -156,6 +158,17 @@ pub(crate) fn counted(connection: &Connection, list: &List<'_>, most: u32) -> Db
     let (looked_at, matching): (i64, i64) =
         statement.query_row(values.as_slice(), |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(Count::of(value::counted(looked_at)?, value::counted(matching)?, most))
+}
+
+/// The size of all texts of a row.
+pub(crate) fn bytes(row: &Row<'_>) -> DbResult<usize> {
+    let mut bytes = 0;
+    for column in 0..row.as_ref().column_count() {
+        if let ValueRef::Text(text) | ValueRef::Blob(text) = row.get_ref(column)? {
+            bytes += text.len();
+        }
+    }
+    Ok(bytes)
 }
 
 /// How many are on a page: at least one, or there would be no end of pages.

@@ -7,7 +7,7 @@ use accord_domain::run::{Run, change};
 use accord_domain::session::Status;
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
-    CallbackHold, Census, Death, Poisoned, PoisonedCount, QuarantineStore, StoreError, TaskRun,
+    CallbackHold, Census, Death, Idempotency, Poisoned, PoisonedCount, QuarantineStore, StoreError, TaskRun,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -91,10 +91,11 @@ impl QuarantineStore for SqliteStore {
     async fn retry_workflow_run(
         &self,
         id: &WorkflowRunId,
+        idempotency: Option<Idempotency>,
         now: Timestamp,
     ) -> Result<WorkflowRun, StoreError> {
         let id = id.clone();
-        self.write(move |write| workflows::retry(write, &id, now)).await
+        self.write(move |write| workflows::retry(write, &id, idempotency.as_ref(), now)).await
     }
 
     async fn end_workflow_run(&self, id: &WorkflowRunId, now: Timestamp) -> Result<WorkflowRun, StoreError> {

@@ -1,6 +1,6 @@
 //! The registry of output schemas.
 
-use accord_store::{Idempotency, Page, PageRequest, SchemaRecord, SchemaStore, StoreError};
+use accord_store::{Idempotency, MOST_PAGE_BYTES, Page, PageRequest, SchemaRecord, SchemaStore, StoreError};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
@@ -134,10 +134,14 @@ fn list(connection: &Connection, page: &PageRequest) -> DbResult<Page<SchemaReco
                ORDER BY name LIMIT ?2";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params![after, count(size).saturating_add(1)])?;
-    let mut items = Vec::new();
+    let (mut items, mut held) = (Vec::<SchemaRecord>::new(), 0);
     while let Some(row) = rows.next()? {
-        let schema = record(row)?;
-        items.push((format!("{MARK}{}", schema.name), schema));
+        if items.len() == size || held >= MOST_PAGE_BYTES {
+            let next = items.last().map(|schema| format!("{MARK}{}", schema.name));
+            return Ok(Page { items, next });
+        }
+        held += page::bytes(row)?;
+        items.push(record(row)?);
     }
-    Ok(page::cut(items, size))
+    Ok(Page { items, next: None })
 }

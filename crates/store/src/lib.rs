@@ -44,7 +44,7 @@ pub use events::{EventFilter, EventLimit, EventStore, MOST_EVENT_BYTES, Notice, 
 pub use facts::{Fact, FactFilter, FactStore};
 pub use inputs::{CloseInput, ClosedInput, InputFilter, InputStore};
 pub use keys::KeyStore;
-pub use page::{Page, PageRequest};
+pub use page::{MOST_PAGE_BYTES, Page, PageRequest};
 pub use quarantine::{Census, Death, Poisoned, PoisonedCount, QuarantineStore};
 pub use runners::{Beat, Directive, HeldRun, RunnerStore};
 pub use runs::{

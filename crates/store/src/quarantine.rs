@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use crate::error::StoreError;
+use crate::runs::Idempotency;
 use crate::workflows::TaskRun;
 
 /// Which coordinators count as crashed.
@@ -87,9 +88,14 @@ pub trait QuarantineStore: Send + Sync {
     async fn count_poisoned(&self) -> Result<PoisonedCount, StoreError>;
 
     /// Continues a workflow run that failed or was stopped ([`StoreError::NotRetryable`]: it has not ended so). A poisoned one
-    /// continues where it was, any other with [`WorkflowRequest::Resume`](crate::WorkflowRequest::Resume).
-    async fn retry_workflow_run(&self, id: &WorkflowRunId, now: Timestamp)
-    -> Result<WorkflowRun, StoreError>;
+    /// continues where it was, any other with [`WorkflowRequest::Resume`](crate::WorkflowRequest::Resume). Nothing is written if
+    /// the idempotency key was used before.
+    async fn retry_workflow_run(
+        &self,
+        id: &WorkflowRunId,
+        idempotency: Option<Idempotency>,
+        now: Timestamp,
+    ) -> Result<WorkflowRun, StoreError>;
 
     /// Stops a workflow run without a step, and releases its task runs. One that has finished stays as it
     /// is.

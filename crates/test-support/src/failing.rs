@@ -267,7 +267,7 @@ in_front! {
         reads deaths(item: &Item) -> u32;
         reads poisoned(limit: u32) -> Poisoned;
         reads count_poisoned() -> PoisonedCount;
-        writes retry_workflow_run(id: &WorkflowRunId, now: Timestamp) -> WorkflowRun;
+        writes retry_workflow_run(id: &WorkflowRunId, idempotency: Option<Idempotency>, now: Timestamp) -> WorkflowRun;
         writes end_workflow_run(id: &WorkflowRunId, now: Timestamp) -> WorkflowRun;
         reads task_runs(id: &WorkflowRunId) -> Vec<TaskRun>;
         writes stop_run_at_once(run_id: &RunId, now: Timestamp) -> Run;

@@ -8,7 +8,7 @@ use accord_test_support::Reply;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
-use crate::support::{Accord, Project, accord, agent, ask, kinds, model};
+use crate::support::{Accord, Project, accord, agent, ask, binary, kinds, model};
 
 #[tokio::test]
 async fn a_separate_runner_works_and_shuts_down_cleanly() {
@@ -111,7 +111,7 @@ async fn limited(limit: &str, project: &Project, concurrency: &str) -> (tokio::p
     let log = project.path().join("log");
     let mut shell = tokio::process::Command::new("sh");
     shell
-        .args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_accord")])
+        .args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\""), &binary()])
         .args(["up", "--listen", "127.0.0.1:0", "--concurrency", concurrency])
         .current_dir(project.path())
         .stdout(Stdio::piped())
@@ -185,7 +185,7 @@ async fn nohup_outlives_its_terminal() {
     let model = model([Reply::text("done").delayed(std::time::Duration::from_millis(300))]).await;
     let project = Project::new().agent(&agent("free", &model, &json!({})));
     let mut command = tokio::process::Command::new("nohup");
-    command.arg(env!("CARGO_BIN_EXE_accord")).current_dir(project.path()).kill_on_drop(true);
+    command.arg(binary()).current_dir(project.path()).kill_on_drop(true);
     let (child, url) = started(command).await;
     let id = child.id().unwrap().to_string();
     assert!(tokio::process::Command::new("kill").args(["-HUP", &id]).status().await.unwrap().success());

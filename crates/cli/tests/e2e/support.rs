@@ -98,7 +98,7 @@ impl Project {
             Some(most) => {
                 let mut limited = within("sh", self.folder.path());
                 limited.args(["-c", "ulimit -n \"$0\" && exec \"$@\"", &most.to_string()]);
-                limited.arg(env!("CARGO_BIN_EXE_accord"));
+                limited.arg(binary());
                 limited
             }
         };
@@ -118,9 +118,19 @@ impl Project {
     }
 }
 
+/// The binary that is tested: the one in `ACCORD_BIN`, for example an optimised one, or the one that was built with the tests.
+pub(crate) fn binary() -> String {
+    given_binary().unwrap_or_else(|| env!("CARGO_BIN_EXE_accord").to_owned())
+}
+
+/// The binary in `ACCORD_BIN`.
+pub(crate) fn given_binary() -> Option<String> {
+    std::env::var("ACCORD_BIN").ok().filter(|path| !path.is_empty())
+}
+
 /// The binary in a folder, without settings of this machine.
 pub(crate) fn accord(folder: &Path) -> Command {
-    within(env!("CARGO_BIN_EXE_accord"), folder)
+    within(&binary(), folder)
 }
 
 fn within(program: &str, folder: &Path) -> Command {

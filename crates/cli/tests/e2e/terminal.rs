@@ -10,7 +10,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-use crate::support::{Project, accord, agent};
+use crate::support::{Project, accord, agent, binary};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -51,7 +51,7 @@ struct Typist {
 impl Typist {
     fn start(folder: &Path, arguments: &[&str]) -> Self {
         let quoted: Vec<String> = arguments.iter().map(|word| format!("'{word}'")).collect();
-        let line = format!("{} {}", env!("CARGO_BIN_EXE_accord"), quoted.join(" "));
+        let line = format!("{} {}", binary(), quoted.join(" "));
         let plain = accord(folder);
         let mut command = Command::new("script");
         command.args(["-qec", &line, "/dev/null"]).current_dir(folder).kill_on_drop(true);

@@ -175,6 +175,8 @@ pub(crate) fn goes_on(text: &str, range: &Range<usize>) -> bool {
     let operators = rest.bytes().take_while(|byte| is_operator(*byte)).count();
     match lex.byte(next) {
         _ if is_inside(lex, end) || lines < 2 && begins_omission(rest) => true,
+        // A fence mark does not end a value either.
+        Some(b'`' | b'~') => is_inside(lex, behind_marks(text, end)),
         Some(mark @ (b',' | b':' | b';')) => {
             let behind = lex.space_end(next + 1);
             let is_code = mark == b':' && is_named(rest.trim_start_matches(':')) && space.is_empty();
@@ -211,22 +213,35 @@ pub(crate) fn goes_on(text: &str, range: &Range<usize>) -> bool {
 
 /// Whether a value that is open where a fence ends goes on after it: behind the marks is what can only be inside a value.
 pub(crate) fn goes_on_behind_marks(text: &str, end: usize) -> bool {
+    let (lex, at) = (Lex { text }, behind_marks(text, end));
+    matches!(lex.byte(at), Some(b',' | b':' | b';' | b'}' | b']'))
+        || lex.key_end(at).is_some()
+        || lex.is_value(at)
+}
+
+/// The end of the marks of fences that follow, with their names and the space around them.
+fn behind_marks(text: &str, end: usize) -> usize {
     let mut rest = text.get(end..).unwrap_or_default().trim_start();
     while let Some(inside) = ["```", "~~~"].iter().find_map(|mark| rest.strip_prefix(mark)) {
         let name = inside.trim_start_matches(['`', '~']);
         rest = name.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric()).trim_start();
     }
-    let (lex, at) = (Lex { text }, text.len() - rest.len());
-    rest.starts_with([',', ':', ';', '}', ']']) || lex.key_end(at).is_some() || lex.is_value(at)
+    text.len() - rest.len()
 }
 
-/// The key of a member without quotes that follows a value on the same or the next line.
+/// The key of a member without quotes that follows a value on the same or the next line, perhaps as an item of a list or emphasised:
+/// `n: 2`, `- **n**: 2`.
 pub(crate) fn member_behind(text: &str, end: usize) -> Option<&str> {
+    const BULLETS: [char; 7] = ['-', '*', '+', '>', '#', '`', ' '];
+    const EMPHASIS: [char; 3] = ['*', '`', ' '];
     let lex = Lex { text };
     let next = lex.space_end(end);
     let lines = text.get(end..next)?.bytes().filter(|byte| *byte == b'\n').count();
-    let length = lex.bare_key_length(next).filter(|_| lines < 2 && is_member(lex, next))?;
-    text.get(next..next + length)
+    let rest = text.get(next..)?.trim_start_matches(BULLETS);
+    let length = lex.bare_key_length(text.len() - rest.len()).filter(|_| lines < 2)?;
+    let (key, behind) = rest.split_at_checked(length)?;
+    let given = behind.trim_start_matches(EMPHASIS).strip_prefix([':', '='])?.trim_start_matches(EMPHASIS);
+    is_lone_scalar(lex, text.len() - given.len()).then_some(key)
 }
 
 fn begins_omission(text: &str) -> bool {

@@ -142,6 +142,10 @@ fn what_follows_a_value_belongs_to_it() {
         for member in [format!("n: {}", random.below(9)), format!("n = {}", random.below(9))] {
             check(&titled(true), &format!("{{\"title\": \"A\"}}\n{member}"), None);
             check(&titled(true), &format!("{{\"title\": \"A\"}}, {member}"), None);
+            let (key, given) = member.split_at(1);
+            for item in [format!("- {member}"), format!("**{key}**{given}"), format!("* `{key}`{given}")] {
+                check(&titled(true), &format!("{{\"title\": \"A\"}}\n{item}"), None);
+            }
         }
         check(&json!({"type": "object"}), &format!("{first} | {{\"zz\": 1}}"), None);
         check(&json!({"type": "object"}), &format!("{first}, {{\"zz\": 1}}"), None);
@@ -168,6 +172,17 @@ fn a_fence_mark_closes_no_value() {
         let whole = format!("```{code}```");
         check(&text, &format!("{{\"v\": \"\"{whole}\"}}"), None);
         check(&text, &format!("{{\"v\": \"{whole}\"}}"), Some(&json!({"v": whole})));
+    }
+}
+
+#[test]
+fn a_value_goes_on_behind_a_fence_mark() {
+    for closed in [true, false] {
+        for mark in ["```", "```json", "```\n```json", "~~~", "```\n\n~~~json"] {
+            for rest in [", \"n\": 5}", ",\n\"n\": 5\n}", "\"n\": 5}", "}", "]"] {
+                check(&titled(closed), &format!("{{\"title\": \"A\"}}\n{mark}\n{rest}"), None);
+            }
+        }
     }
 }
 

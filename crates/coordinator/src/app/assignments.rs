@@ -46,8 +46,23 @@ fn key(run_id: &str, lease_id: &LeaseId) -> String {
     format!("{run_id} {}", lease_id.as_str())
 }
 
+/// A model that a run may use, and where it is: the name of a provider, or of another kind of executor. The names of its endpoints begin
+/// with that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct UsedModel {
+    pub(super) model: String,
+    from: String,
+}
+
+impl UsedModel {
+    /// Whether something that is said about an endpoint and a model is about this one.
+    pub(super) fn is_at(&self, endpoint: &str, model: &str) -> bool {
+        self.model == model && endpoint.split(' ').next() == Some(self.from.as_str())
+    }
+}
+
 /// The models that a run may use: its own, the blueprint's, and the stronger ones.
-pub(super) fn models(assignment: &Assignment) -> Result<Vec<String>, Error> {
+pub(super) fn models(assignment: &Assignment) -> Result<Vec<UsedModel>, Error> {
     #[derive(Deserialize)]
     struct ModelsOnly {
         executor: ExecutorModel,
@@ -56,11 +71,20 @@ pub(super) fn models(assignment: &Assignment) -> Result<Vec<String>, Error> {
     }
     #[derive(Deserialize)]
     struct ExecutorModel {
+        #[serde(rename = "type", default)]
+        kind: String,
+        #[serde(default)]
+        provider: Option<String>,
         #[serde(default)]
         model: Option<String>,
     }
-    let blueprint: ModelsOnly = serde_json::from_str(&assignment.blueprint).map_err(Error::internal)?;
-    let own = assignment.model.iter().cloned();
-    let fallbacks = blueprint.escalate_to.iter().map(|fallback| fallback.model().to_owned());
-    Ok(own.chain(blueprint.executor.model).chain(fallbacks).collect())
+    let ModelsOnly { executor, escalate_to } =
+        serde_json::from_str(&assignment.blueprint).map_err(Error::internal)?;
+    let own = executor.provider.unwrap_or(executor.kind);
+    let here = |model: String| UsedModel { model, from: own.clone() };
+    let fallbacks = escalate_to.into_iter().map(|fallback| match fallback {
+        Fallback::Model(model) => here(model),
+        Fallback::Llm(settings) => UsedModel { model: settings.model, from: settings.provider },
+    });
+    Ok(assignment.model.iter().cloned().chain(executor.model).map(here).chain(fallbacks).collect())
 }

@@ -8,7 +8,7 @@ use accord_blueprint::{
     Agents, DeclaredSchema, ParsedAgent, ValidBlueprint, agent_contract_hash, hash_of, implicit_parameters,
     unregistered_schema,
 };
-use accord_contract::{Invariants, Schema};
+use accord_contract::{Invariants, Schema, weight};
 use accord_domain::agent::Blueprint;
 use accord_store::ContractRecord;
 use serde_json::{Value, json};
@@ -159,7 +159,7 @@ impl Catalog {
             invariants: valid.contracts.invariants.clone(),
             is_contract_kept: AtomicBool::new(false),
         });
-        self.state.agents.put(&key, agent.document.len(), Arc::clone(&agent));
+        self.state.agents.put(&key, weight(&agent.document), Arc::clone(&agent));
         Ok(agent)
     }
 
@@ -192,7 +192,7 @@ impl Catalog {
                 format!("the registered schema '{name}' cannot be enforced: {error}; register it again");
             Error::new(ErrorName::InvalidSchema, message)
         })?;
-        self.state.schemas.put(&record.hash, record.document.len(), schema.clone());
+        self.state.schemas.put(&record.hash, weight(&record.document), schema.clone());
         Ok(Some(schema))
     }
 

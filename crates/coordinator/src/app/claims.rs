@@ -107,7 +107,7 @@ impl Runners {
             tiers::resolve_if_known(assignment, &self.settings.tiers);
         }
         let models = claimed.iter().map(|each| models(&each.assignment)).collect::<Result<Vec<_>, _>>()?;
-        let mut all: Vec<String> = models.iter().flatten().cloned().collect();
+        let mut all: Vec<String> = models.iter().flatten().map(|used| used.model.clone()).collect();
         all.sort_unstable();
         all.dedup();
         let facts = match all.is_empty() {
@@ -118,7 +118,10 @@ impl Runners {
         let mut runs = Vec::with_capacity(claimed.len());
         for (claimed, models) in claimed.into_iter().zip(models) {
             let schema = self.schema_hash(&claimed.assignment).await?;
-            let is_known = |fact: &&Fact| models.contains(&fact.model) && concerns(fact, schema.as_deref());
+            let is_known = |fact: &&Fact| {
+                models.iter().any(|used| used.is_at(&fact.endpoint, &fact.model))
+                    && concerns(fact, schema.as_deref())
+            };
             let known =
                 facts.iter().filter(is_known).cloned().map(|fact| endpoints::view(fact, now)).collect();
             let attempts = match claimed.run.attempt {

@@ -11,7 +11,7 @@ use accord_api::ErrorName;
 use accord_blueprint::hex;
 use accord_contract::{
     self as contract, Answer, Embedded, Extract, Invariants, Meter, Mode, Options, Schema, SchemaError,
-    Verdict,
+    Verdict, weight,
 };
 use accord_domain::contract::{self as terms, Contract as Terms, Invariant, ValidationMode};
 use accord_store::{SchemaStore, StoreError};
@@ -69,9 +69,9 @@ impl InForce {
         Self { terms, text, answer, result: both.with_options(AS_IT_STANDS) }
     }
 
-    /// What it was made from.
+    /// About how much memory it takes.
     fn bytes(self: &Arc<Self>) -> usize {
-        self.text.len()
+        weight(&self.text)
     }
 }
 
@@ -124,7 +124,7 @@ impl Contracts {
             }
         };
         if let Ok(schema) = &compiled {
-            self.schemas.put(&key, text.len(), schema.clone());
+            self.schemas.put(&key, weight(&text), schema.clone());
         }
         Ok(compiled)
     }
@@ -150,7 +150,7 @@ impl Contracts {
             Ok(InForce::new(terms, whole, schema, invariants))
         };
         let made = Arc::new(heavy(read).await??);
-        self.by_text.put(text, text.len(), Arc::clone(&made));
+        self.by_text.put(text, made.bytes(), Arc::clone(&made));
         Ok(made)
     }
 }

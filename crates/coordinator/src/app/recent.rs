@@ -7,11 +7,16 @@ use hashlink::LruCache;
 /// Of agents, workflows, schemas and runners: more than most installations have in use.
 pub(crate) const IN_USE: usize = 1_000;
 
-/// The text that all values of a cache may be made from together. What is made from a schema takes about forty times its text, so
-/// this is about as much memory as an idle server takes, whatever callers send.
-const MOST_BYTES: usize = 1024 * 1024;
+/// What all values of a cache may take together, whatever callers send: less than an idle server. It is enough for some hundred
+/// contracts as people write them.
+const MOST_BYTES: usize = 32 * 1024 * 1024;
 
-/// The values that were used last, by name: limited in number, and in the bytes that they were made from.
+/// About how many bytes takes what is read from the files of an installation, whose schemas are a part of them.
+pub(crate) fn read_from(text_bytes: usize) -> usize {
+    text_bytes.saturating_mul(32)
+}
+
+/// The values that were used last, by name: limited in number, and in the bytes that they take.
 #[derive(Debug)]
 pub(crate) struct Recent<T> {
     capacity: usize,
@@ -20,7 +25,7 @@ pub(crate) struct Recent<T> {
 
 #[derive(Debug)]
 struct Kept<T> {
-    /// With the bytes that each was made from.
+    /// With the bytes that each takes.
     items: LruCache<String, (usize, T)>,
     bytes: usize,
 }
@@ -55,7 +60,7 @@ impl<T: Clone> Recent<T> {
         self.lock().take(key)
     }
 
-    /// Keeps a value that was made from so many bytes, unless they are too many.
+    /// Keeps a value that takes so many bytes, unless they are too many.
     pub(crate) fn put(&self, key: &str, bytes: usize, item: T) {
         let mut kept = self.lock();
         kept.take(key);

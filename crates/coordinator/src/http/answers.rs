@@ -1,4 +1,5 @@
-//! Responses are counted for their caller until they are read.
+//! Responses are counted for their caller until they are read, and large documents are written away from the threads that serve
+//! requests.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -6,14 +7,30 @@ use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{FromRequestParts, Request};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use http_body::{Frame, SizeHint};
+use serde::Serialize;
 
 use crate::app::{App, Caller};
 use crate::connections::peer;
 use crate::error::Error;
 use crate::outstanding::{COUNTED_FROM, Charge, Holder, Outstanding, Turn};
+
+/// A document as JSON. It may have megabytes: to write them, and to drop the document, would keep a thread that serves others too.
+pub(super) struct Written(Vec<u8>);
+
+pub(super) async fn written(document: impl Serialize + Send + 'static) -> Result<Written, Error> {
+    let writing = tokio::task::spawn_blocking(move || serde_json::to_vec(&document));
+    writing.await.map_err(Error::internal)?.map(Written).map_err(Error::internal)
+}
+
+impl IntoResponse for Written {
+    fn into_response(self) -> Response {
+        ([(CONTENT_TYPE, "application/json")], self.0).into_response()
+    }
+}
 
 /// An answer that counts its pieces itself.
 #[derive(Debug, Clone, Copy)]

@@ -87,11 +87,11 @@ pub(super) fn contract(headers: &HeaderMap) -> Result<Option<String>, Error> {
 }
 
 /// What `Idempotency-Key` promises. Keys of others, and for other routes, are other keys.
-pub(super) async fn promise(
+pub(super) async fn promise<'b>(
     headers: &HeaderMap,
     caller: &Caller,
     route: &str,
-    body: &Received,
+    body: impl Into<Option<&'b Received>>,
 ) -> Result<Option<Promise>, Error> {
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else { return Ok(None) };
@@ -108,7 +108,11 @@ pub(super) async fn promise(
     let key_id = caller.requested_by.as_ref().and_then(|by| by.key_id.as_ref());
     let who = run.or(key_id.map(KeyId::as_str)).unwrap_or("open");
     let scope = format!("{who} {route}");
-    Ok(Some(Promise { scope, key: key.to_owned(), fingerprint: body.with(fingerprint).await? }))
+    let fingerprint = match body.into() {
+        Some(body) => body.with(fingerprint).await?,
+        None => String::new(),
+    };
+    Ok(Some(Promise { scope, key: key.to_owned(), fingerprint }))
 }
 
 /// The identity of a body: its JSON document, regardless of the order of properties and of white

@@ -12,6 +12,7 @@ use axum::http::{HeaderName, StatusCode};
 use axum::response::IntoResponse;
 use axum::{Extension, Json};
 
+use super::answers::{Written, written};
 use super::body;
 use super::extract::{Id, JsonBody, Query};
 use super::incoming::Takes;
@@ -44,8 +45,8 @@ pub(super) fn routes() -> Vec<Route> {
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<InputQuery>,
-) -> Result<Json<Page<InputRequest>>, Error> {
-    app.inputs.list(query).await.map(Json)
+) -> Result<Written, Error> {
+    written(app.inputs.list(query).await?).await
 }
 
 /// Returns a request for input.

@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::{Extension, Json};
 use serde::Serialize;
 
+use super::answers::{Written, written};
 use super::extract::{Id, JsonBody, MaybeJson, Query};
 use super::incoming::Takes;
 use super::paging::FewQuery;
@@ -132,14 +133,15 @@ pub(super) async fn one(
     Extension(caller): Extension<Caller>,
     Extension(holder): Extension<Holder>,
     Query(query): Query<WaitQuery>,
-) -> Result<Json<RunView>, Error> {
+) -> Result<Written, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
     let end = app.runs.wait(&holder, &id, wait);
-    match wait {
-        0 => end.await.map(Json),
-        _ => Box::pin(auth::while_admitted(&app, &caller, end)).await.map(Json),
-    }
+    let run = match wait {
+        0 => end.await?,
+        _ => Box::pin(auth::while_admitted(&app, &caller, end)).await?,
+    };
+    written(run).await
 }
 
 /// Lists the attempts of a run: each answer of the model with its validation.
@@ -159,8 +161,8 @@ pub(super) async fn attempts(
     Id(id): Id<RunId>,
     Query(query): Query<FewQuery>,
     _turn: Turn,
-) -> Result<Json<AttemptList>, Error> {
-    app.runs.attempts(&id, query.limit, query.cursor.as_deref()).await.map(Json)
+) -> Result<Written, Error> {
+    written(app.runs.attempts(&id, query.limit, query.cursor.as_deref()).await?).await
 }
 
 /// Stops a run: immediately if it is pending, through its runner if it is running. Can be repeated.
@@ -196,8 +198,8 @@ pub(super) async fn steps(
     Id(id): Id<RunId>,
     Query(query): Query<FewQuery>,
     _turn: Turn,
-) -> Result<Json<StepList>, Error> {
-    app.runs.steps(&id, query.limit, query.cursor.as_deref()).await.map(Json)
+) -> Result<Written, Error> {
+    written(app.runs.steps(&id, query.limit, query.cursor.as_deref()).await?).await
 }
 
 /// Runs a finished run again, with the same agent, input and contract.
@@ -209,26 +211,32 @@ pub(super) async fn steps(
     path = "/runs/{id}/retry",
     operation_id = "retryRun",
     tag = "runs",
-    params(("id" = RunId, Path, description = "The finished run")),
+    params(
+        ("id" = RunId, Path, description = "The finished run"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: repeating the request returns the first response"),
+    ),
     request_body(content = Option<RetryRun>, description = "What is different, if anything"),
     responses(
         (status = 201, description = "The new run", body = CreatedRun),
         (status = 400, description = "InvalidRequest, ParameterValidationFailed", body = ErrorBody),
         (status = 404, description = "RunNotFound, AgentNotFound", body = ErrorBody),
-        (status = 409, description = "NotRetryable, SessionBusy", body = ErrorBody),
+        (status = 409, description = "NotRetryable, SessionBusy, IdempotencyConflict", body = ErrorBody),
     )
 )]
 pub(super) async fn retry(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
     Id(id): Id<RunId>,
+    headers: HeaderMap,
     MaybeJson(bytes): MaybeJson,
 ) -> Result<(StatusCode, Json<CreatedRun>), Error> {
+    let route = format!("POST /runs/{id}/retry");
+    let promise = conditions::promise(&headers, &caller, &route, bytes.as_ref()).await?;
     let changes = match bytes {
         Some(bytes) => body::read(&bytes).await?,
         None => RetryRun::default(),
     };
-    Ok((StatusCode::CREATED, Json(app.runs.retry(&caller, &id, changes).await?)))
+    Ok((StatusCode::CREATED, Json(app.runs.retry(&caller, &id, changes, promise).await?)))
 }
 
 /// Continues a run from one of its steps, as a new run in a new session.
@@ -241,20 +249,26 @@ pub(super) async fn retry(
     path = "/runs/{id}/fork",
     operation_id = "forkRun",
     tag = "runs",
-    params(("id" = RunId, Path, description = "The run")),
+    params(
+        ("id" = RunId, Path, description = "The run"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: repeating the request returns the first response"),
+    ),
     request_body = ForkRun,
     responses(
         (status = 201, description = "The new run", body = CreatedRun),
         (status = 400, description = "InvalidRequest, InvalidSchema", body = ErrorBody),
         (status = 404, description = "RunNotFound, StepNotFound, AgentNotFound", body = ErrorBody),
-        (status = 409, description = "OutputSchemaConflict, NotRetryable", body = ErrorBody),
+        (status = 409, description = "OutputSchemaConflict, NotRetryable, IdempotencyConflict", body = ErrorBody),
     )
 )]
 pub(super) async fn fork(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
     Id(id): Id<RunId>,
+    headers: HeaderMap,
     JsonBody(bytes): JsonBody,
 ) -> Result<(StatusCode, Json<CreatedRun>), Error> {
-    Ok((StatusCode::CREATED, Json(app.runs.fork(&caller, &id, body::read(&bytes).await?).await?)))
+    let promise = conditions::promise(&headers, &caller, &format!("POST /runs/{id}/fork"), &bytes).await?;
+    let changes = body::read(&bytes).await?;
+    Ok((StatusCode::CREATED, Json(app.runs.fork(&caller, &id, changes, promise).await?)))
 }

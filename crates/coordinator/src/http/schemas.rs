@@ -11,6 +11,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 
+use super::answers::{Written, written};
 use super::documents::{Create, document_handlers};
 use super::extract::{JsonBody, Query};
 use super::incoming::Takes;
@@ -48,8 +49,8 @@ document_handlers! {
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<PageQuery>,
-) -> Result<Json<Page<SchemaView>>, Error> {
-    Ok(Json(app.schemas.list(query).await?))
+) -> Result<Written, Error> {
+    written(app.schemas.list(query).await?).await
 }
 
 /// Registers a schema. Registered schemas are immutable: the same name with a different schema is rejected.

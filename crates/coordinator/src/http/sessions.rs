@@ -11,6 +11,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 
+use super::answers::{Written, written};
 use super::extract::{Id, Query};
 use super::route::{Route, Scope, route};
 use crate::app::{App, Caller};
@@ -122,8 +123,8 @@ pub(super) async fn result(
     State(app): State<Arc<App>>,
     Id(id): Id<SessionId>,
     _turn: Turn,
-) -> Result<Json<SessionResult>, Error> {
-    app.sessions.result(&id).await.map(Json)
+) -> Result<Written, Error> {
+    written(app.sessions.result(&id).await?).await
 }
 
 /// Lists the events of a session, in order.

@@ -7,12 +7,14 @@ use accord_api::{
 };
 use accord_domain::id::WorkflowRunId;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::{Extension, Json};
 
-use super::auth;
+use super::answers::{Written, written};
 use super::extract::{Id, Query};
+use super::incoming::Received;
 use super::route::{Route, Scope, route};
+use super::{auth, conditions};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
 use crate::outstanding::Holder;
@@ -66,10 +68,10 @@ pub(super) async fn one(
     Extension(caller): Extension<Caller>,
     Extension(holder): Extension<Holder>,
     Query(query): Query<WaitQuery>,
-) -> Result<Json<WorkflowRunView>, Error> {
+) -> Result<Written, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    auth::while_admitted(&app, &caller, app.workflow_runs.wait(&holder, &id, wait)).await.map(Json)
+    written(auth::while_admitted(&app, &caller, app.workflow_runs.wait(&holder, &id, wait)).await?).await
 }
 
 /// Deletes a finished workflow run with its nodes and events. The sessions of its agents are kept.
@@ -120,18 +122,25 @@ pub(super) async fn stop(
     path = "/workflow-runs/{id}/retry",
     operation_id = "retryWorkflowRun",
     tag = "workflow_runs",
-    params(("id" = WorkflowRunId, Path, description = "The workflow run")),
+    params(
+        ("id" = WorkflowRunId, Path, description = "The workflow run"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: repeating the request continues the workflow run only once"),
+    ),
     responses(
         (status = 200, description = "The continued workflow run", body = WorkflowRunSummary),
         (status = 404, description = "WorkflowRunNotFound", body = ErrorBody),
-        (status = 409, description = "NotRetryable", body = ErrorBody),
+        (status = 409, description = "NotRetryable, IdempotencyConflict", body = ErrorBody),
     )
 )]
 pub(super) async fn retry(
     State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
     Id(id): Id<WorkflowRunId>,
+    headers: HeaderMap,
 ) -> Result<Json<WorkflowRunSummary>, Error> {
-    app.workflow_runs.retry(&id).await.map(Json)
+    let route = format!("POST /workflow-runs/{id}/retry");
+    let promise = conditions::promise(&headers, &caller, &route, None::<&Received>).await?;
+    app.workflow_runs.retry(&id, promise).await.map(Json)
 }
 
 /// Lists quarantined work: runs and workflow runs that failed with `poisoned`.

@@ -24,6 +24,7 @@ mod openapi;
 mod pages;
 mod quarantine;
 mod ready;
+mod repeats;
 mod requested_by;
 mod resuming;
 mod run_tokens;

@@ -140,7 +140,7 @@ async fn a_claim_contains_everything_for_the_run() {
     });
     desk.agent(blueprint).await;
     let runner = desk.runner().await;
-    let fact = |model: &str| json!({"endpoint": "e", "model": model, "feature": "native", "verdict": "refused", "at": "2026-11-01T00:00:00Z"});
+    let fact = |model: &str| json!({"endpoint": "anthropic https://e", "model": model, "feature": "native", "verdict": "refused", "at": "2026-11-01T00:00:00Z"});
     let body = json!({"agent_name": "full", "prompt": "a", "model": "other", "project_dir": ""});
     assert_eq!(refused(&desk.post("/runs", body).await), (400, "InvalidRequest"));
     let (run, session) = desk.run(json!({"agent_name": "full", "prompt": "a", "model": "other"})).await;
@@ -174,11 +174,11 @@ async fn a_claim_contains_everything_for_the_run() {
         json!({"status": "failed", "error": {"type": "executor_failed", "message": "m"}, "facts": facts});
     assert_eq!(desk.finish(&held, end).await.0, 200);
     desk.run(json!({"agent_name": "full", "prompt": "a"})).await;
-    let barred = |model: &str, feature: &str| json!({"endpoint": "e", "model": model, "feature": feature, "standing": "barred", "good": 0.0, "bad": 12.0, "last_seen": "2026-11-01T00:00:00Z"});
+    let barred = |model: &str, feature: &str| json!({"endpoint": "anthropic https://e", "model": model, "feature": feature, "standing": "barred", "good": 0.0, "bad": 12.0, "last_seen": "2026-11-01T00:00:00Z"});
     assert_eq!(desk.claim(&runner).await.run["facts"], json!([barred("large", "native")]));
     // Facts about one schema are only sent with runs of that schema.
     let hash = text(&held.run["contract"], "schema_hash");
-    let of = |hash: &str| json!({"endpoint": "e", "model": "small", "feature": format!("native#{hash}"), "verdict": "refused", "at": "2026-11-01T00:00:00Z"});
+    let of = |hash: &str| json!({"endpoint": "anthropic https://e", "model": "small", "feature": format!("native#{hash}"), "verdict": "refused", "at": "2026-11-01T00:00:00Z"});
     desk.run(json!({"agent_name": "full", "prompt": "a"})).await;
     let end = json!({"status": "failed", "error": {"type": "executor_failed", "message": "m"},
                      "facts": [of(&hash), of("sha256:another")]});
@@ -196,13 +196,13 @@ async fn a_claim_contains_everything_for_the_run() {
 }
 
 #[tokio::test]
-async fn evidence_is_about_models_of_the_run_and_from_contracts_that_were_met() {
+async fn evidence_is_about_models_and_providers_of_the_run_and_from_contracts_that_were_met() {
     let desk = Desk::new();
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
     let executor = json!({"type": "llm", "provider": "anthropic", "model": "small"});
     desk.agent(json!({"name": "full", "executor": executor, "output_schema": schema})).await;
     let runner = desk.runner().await;
-    let fact = |model: &str, feature: &str, verdict: &str| json!({"endpoint": "e", "model": model, "feature": feature, "verdict": verdict, "at": "2026-11-01T00:00:00Z"});
+    let fact = |model: &str, feature: &str, verdict: &str| json!({"endpoint": "anthropic https://e", "model": model, "feature": feature, "verdict": verdict, "at": "2026-11-01T00:00:00Z"});
     let learned = async || {
         let page = desk.get("/endpoints").await.1;
         let pair = |fact: &Value| (text(fact, "model"), text(fact, "feature"));
@@ -211,6 +211,7 @@ async fn evidence_is_about_models_of_the_run_and_from_contracts_that_were_met() 
     let facts = [
         fact("small", "tool", "ignored"),
         fact("foreign", "native", "refused"),
+        json!({"endpoint": "openai https://e", "model": "small", "feature": "strict", "verdict": "refused", "at": "2026-11-01T00:00:00Z"}),
         fact("small", "native", "refused"),
     ];
     let failed =

@@ -3,13 +3,14 @@
 use accord_domain::id::WorkflowRunId;
 use accord_domain::quarantine::Kind;
 use accord_domain::workflow::WorkflowRun;
-use accord_store::{StoreError, TaskRun, WorkflowRequest};
+use accord_store::{Idempotency, StoreError, TaskRun, WorkflowRequest};
 use jiff::Timestamp;
 use sqlx::{PgConnection, Row};
 
 use super::rows::{locked, run};
 use crate::convert::{count, id, json, micros};
 use crate::error::DbError;
+use crate::idempotency;
 use crate::notices::Announcement;
 use crate::quarantine::clear;
 use crate::store::{PostgresStore, conclude};
@@ -28,10 +29,11 @@ impl PostgresStore {
     pub(crate) async fn retry_ended(
         &self,
         id: &WorkflowRunId,
+        promise: Option<&Idempotency>,
         now: Timestamp,
     ) -> Result<WorkflowRun, DbError> {
         let mut transaction = self.begin().await?;
-        let retried = retry(&mut transaction, id, now).await;
+        let retried = retry(&mut transaction, id, promise, now).await;
         let run = conclude(transaction, retried).await?;
         self.hub.announce(Announcement::of_workflows(false, false, vec![id.clone()]));
         Ok(run)
@@ -89,9 +91,13 @@ pub(crate) async fn poison(
 async fn retry(
     connection: &mut PgConnection,
     id: &WorkflowRunId,
+    promise: Option<&Idempotency>,
     now: Timestamp,
 ) -> Result<WorkflowRun, DbError> {
     let (run, _) = locked(connection, id).await?;
+    if idempotency::take(connection, promise, now).await?.is_some() {
+        return Ok(run);
+    }
     let Some(retried) = run.retried(now) else {
         return Err(StoreError::NotRetryable { id: run.id, status: run.status }.into());
     };

@@ -2,13 +2,13 @@
 
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;
-use accord_store::{Notice, StoreError, TaskRun, WorkflowRequest};
+use accord_store::{Idempotency, Notice, StoreError, TaskRun, WorkflowRequest};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::rows::{WorkflowRow, find};
 use crate::error::DbResult;
-use crate::rows::event;
+use crate::rows::{event, idempotency};
 use crate::value::{count, json, micros};
 use crate::writer::Write;
 
@@ -22,8 +22,16 @@ pub(crate) fn poison(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) 
     Ok(poisoned.is_some())
 }
 
-pub(crate) fn retry(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -> DbResult<WorkflowRun> {
+pub(crate) fn retry(
+    write: &mut Write<'_>,
+    id: &WorkflowRunId,
+    promise: Option<&Idempotency>,
+    now: Timestamp,
+) -> DbResult<WorkflowRun> {
     let WorkflowRow { seq, run, .. } = find(write.connection(), id)?;
+    if idempotency::replay(write.connection(), promise)?.is_some() {
+        return Ok(run);
+    }
     let Some(retried) = run.retried(now) else {
         return Err(StoreError::NotRetryable { id: run.id, status: run.status }.into());
     };
@@ -33,9 +41,9 @@ pub(crate) fn retry(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -
         let asked = WorkflowRequest::Resume.as_str();
         write.connection().prepare_cached(sql)?.execute(params![seq, asked])?;
     }
-    let run = retried;
-    write.notify(Notice::WorkflowChanged { workflow_run_id: run.id.clone() });
-    Ok(run)
+    idempotency::keep(write.connection(), promise, now)?;
+    write.notify(Notice::WorkflowChanged { workflow_run_id: retried.id.clone() });
+    Ok(retried)
 }
 
 /// Stops it at once, and releases its task runs.

@@ -10,8 +10,8 @@ use accord_domain::run::{Failure, FailureType, Holder, Run, Status as RunStatus}
 use accord_domain::session::{Session, Status as SessionStatus};
 use accord_domain::step::Body;
 use accord_store::{
-    CloseInput, InputFilter, PageRequest, SessionChoice, Store, StoreError, Submission, Suspend,
-    WorkflowAdvance,
+    CloseInput, InputFilter, MOST_PAGE_BYTES, PageRequest, SessionChoice, Store, StoreError, Submission,
+    Suspend, WorkflowAdvance,
 };
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -63,6 +63,24 @@ fn expiry(name: &str, end: Option<End>, seconds: i64) -> CloseInput {
 async fn ask(store: &Arc<dyn Store>, holder: &Holder, inputs: Vec<InputRequest>) {
     let suspension = Suspension::Person(inputs.iter().map(|input| input.id.clone()).collect());
     store.suspend_run(Suspend { suspension, inputs, ..suspend(holder, &[], 5) }).await.unwrap();
+}
+
+/// Large requests fill a page before it has as many as are asked for.
+pub async fn large_requests_come_a_few_a_page(store: Arc<dyn Store>) {
+    let message = "x".repeat(MOST_PAGE_BYTES / 2);
+    for (name, seconds) in [("a", 1), ("b", 2), ("c", 3)] {
+        let holder = begin(&store, fresh(name)).await;
+        let asked =
+            InputRequest { message: message.clone(), created_at: at(seconds), ..request(name, name, 900) };
+        ask(&store, &holder, vec![asked]).await;
+    }
+    let mut page = PageRequest { limit: PLENTY, cursor: None };
+    let first = store.inputs(&InputFilter::default(), &page).await.unwrap();
+    page.cursor = first.next.clone();
+    let second = store.inputs(&InputFilter::default(), &page).await.unwrap();
+    let ids = |items: &[InputRequest]| items.iter().map(|item| item.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&first.items), [input_id("c"), input_id("b")]);
+    assert_eq!((ids(&second.items), second.next), (vec![input_id("a")], None));
 }
 
 async fn listed(store: &Arc<dyn Store>, filter: InputFilter) -> Vec<InputId> {

@@ -113,7 +113,8 @@ macro_rules! store_story {
             ],
             records: [
                 agents_are_kept_under_conditions, agents_are_created_once, one_of_many_creates_an_agent,
-                schemas_are_immutable, schemas_are_created_once, schemas_are_listed_by_name, keys_are_kept,
+                schemas_are_immutable, schemas_are_created_once, schemas_are_listed_by_name,
+                large_schemas_come_a_few_a_page, keys_are_kept,
                 the_last_use_of_keys_is_kept,
                 runners_are_kept, observations_are_merged, no_concurrent_observation_is_lost, facts_can_be_removed,
                 facts_about_schemas_expire, the_last_contracts_are_kept,
@@ -144,6 +145,7 @@ macro_rules! store_story {
                 a_run_continues_when_all_requests_are_closed, a_request_is_closed_once,
                 requests_of_ended_runs_are_withdrawn, a_closed_request_can_end_its_run,
                 a_task_waits_for_its_person, requests_are_found_by_the_work_above, a_link_is_replaced_by_the_next,
+                large_requests_come_a_few_a_page,
             ],
             waiting: [
                 a_suspended_run_has_no_runner, a_run_can_wait_for_a_person, expected_callbacks_are_known,

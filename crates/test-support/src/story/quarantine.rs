@@ -9,8 +9,8 @@ use accord_domain::quarantine::{Fate, Item, Kind};
 use accord_domain::run::{FailureType, Status as RunStatus};
 use accord_domain::workflow::{POISONED, Status, WorkflowRun};
 use accord_store::{
-    Census, Death, DueWorkflowRun, EventFilter, PoisonedCount, Store, StoreError, Submitted, TaskRun,
-    WorkflowAdvance, WorkflowRequest,
+    Census, Death, DueWorkflowRun, EventFilter, Idempotency, PoisonedCount, Store, StoreError, Submitted,
+    TaskRun, WorkflowAdvance, WorkflowRequest,
 };
 use jiff::Timestamp;
 use tokio::task::JoinSet;
@@ -146,10 +146,10 @@ pub async fn progress_clears_the_crash_count(store: Arc<dyn Store>) {
 /// A retry restores a poisoned workflow run, with its requests and workers.
 pub async fn a_poisoned_workflow_run_can_be_retried(store: Arc<dyn Store>) {
     store.submit_workflow_run(new("b", 1), None).await.unwrap();
-    let refused = store.retry_workflow_run(&wfr("b"), at(1)).await;
+    let refused = store.retry_workflow_run(&wfr("b"), None, at(1)).await;
     assert!(matches!(refused, Err(StoreError::NotRetryable { .. })), "{refused:?}");
     let before = poisoned(&store, "a").await;
-    let run = store.retry_workflow_run(&wfr("a"), at(300)).await.unwrap();
+    let run = store.retry_workflow_run(&wfr("a"), None, at(300)).await.unwrap();
     let expected = WorkflowRun {
         status: Status::Running,
         version: 2,
@@ -175,7 +175,7 @@ pub async fn a_workflow_run_that_ended_without_a_result_can_be_resumed(store: Ar
         let begun = store.workflow_documents(&wfr(name)).await.unwrap().run;
         let over = WorkflowRun { status, finished_at: Some(at(2)), ..next(&begun, 2).run };
         store.advance_workflow_run(WorkflowAdvance { run: over.clone(), ..next(&begun, 2) }).await.unwrap();
-        let resumed = store.retry_workflow_run(&wfr(name), at(3)).await;
+        let resumed = store.retry_workflow_run(&wfr(name), None, at(3)).await;
         if status == Status::Completed {
             assert!(matches!(resumed, Err(StoreError::NotRetryable { .. })), "{resumed:?}");
             continue;
@@ -196,7 +196,21 @@ pub async fn a_workflow_run_that_ended_without_a_result_can_be_resumed(store: Ar
     assert_eq!(due, [wfr("f"), wfr("s")]);
     let stopped = store.end_workflow_run(&wfr("f"), at(4)).await.unwrap();
     assert!(stopped.failure.is_some());
-    assert_eq!(store.retry_workflow_run(&wfr("f"), at(5)).await.unwrap().failure, None);
+    let promise = |key: &str, fingerprint: &str| {
+        let [scope, key, fingerprint, response] = ["a", key, fingerprint, ""].map(str::to_owned);
+        Some(Idempotency { scope, key, fingerprint, response })
+    };
+    let again = store.retry_workflow_run(&wfr("f"), promise("k", "x"), at(5)).await.unwrap();
+    assert_eq!((again.status, again.failure), (Status::Running, None));
+    // The same request finds it stopped meanwhile, and leaves it so.
+    let stopped = store.end_workflow_run(&wfr("f"), at(6)).await.unwrap();
+    assert_eq!(store.retry_workflow_run(&wfr("f"), promise("k", "x"), at(7)).await.unwrap(), stopped);
+    let other = store.retry_workflow_run(&wfr("f"), promise("k", "y"), at(8)).await;
+    assert!(matches!(other, Err(StoreError::IdempotencyConflict(_))), "{other:?}");
+    for time in [9, 10] {
+        let refused = store.retry_workflow_run(&wfr("c"), promise("kept by nobody", "x"), at(time)).await;
+        assert!(matches!(refused, Err(StoreError::NotRetryable { .. })), "{refused:?}");
+    }
 }
 
 /// A run whose result crashed coordinators fails as poisoned, and its runner loses it.

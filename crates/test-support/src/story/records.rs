@@ -8,7 +8,7 @@ use accord_domain::key::{Key, Role};
 use accord_domain::runner::{Profile, Runner};
 use accord_store::{
     Condition, ContractRecord, Defined, DocumentRecord, Fact, FactFilter, Finish, Idempotency,
-    MOST_CONTRACTS, PageRequest, SchemaRecord, Store, StoreError,
+    MOST_CONTRACTS, MOST_PAGE_BYTES, Page, PageRequest, SchemaRecord, Store, StoreError,
 };
 
 use super::make::*;
@@ -174,6 +174,23 @@ pub async fn schemas_are_listed_by_name(store: Arc<dyn Store>) {
         }
         assert_eq!(names, ["a", "a.b", "c", "d", "e"]);
     }
+}
+
+/// Large documents fill a page before it has as many as are asked for.
+pub async fn large_schemas_come_a_few_a_page(store: Arc<dyn Store>) {
+    let names = ["a", "b", "c", "d", "e"];
+    for name in names {
+        let document = format!("\"{}\"", "x".repeat(MOST_PAGE_BYTES / 3));
+        store.add_schema(SchemaRecord { document, ..schema(name, "", "1", 0) }, None).await.unwrap();
+    }
+    let first = store.schemas(&PageRequest { limit: 100, cursor: None }).await.unwrap();
+    let second = store.schemas(&PageRequest { limit: 100, cursor: first.next.clone() }).await.unwrap();
+    let names_of = |page: &Page<SchemaRecord>| -> Vec<String> {
+        page.items.iter().map(|schema| schema.name.clone()).collect()
+    };
+    assert_eq!(names_of(&first), names[..3]);
+    assert_eq!(names_of(&second), names[3..]);
+    assert_eq!(second.next, None);
 }
 
 /// Keys are stored unchanged and listed oldest first.

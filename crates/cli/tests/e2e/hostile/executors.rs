@@ -134,7 +134,7 @@ impl Arena {
             r#"{{"agent_name": "{agent}", "prompt": "a", "output_schema": {contract}, "output_schema_options": {options}}}"#
         );
         let is_person = matches!(source, Source::Person);
-        let path = if is_person { "/runs" } else { "/runs?wait=120" };
+        let path = if is_person { "/runs" } else { "/runs?wait=300" };
         let Some(run) = self.victim.attack(&place, what, By::Caller, Request::post(path, body)).await else {
             return;
         };

@@ -149,7 +149,7 @@ impl Victim {
         objects.insert("name", json!(name));
         // Otherwise the run goes on while the next attack is measured.
         let waits = is_new && operation.in_query.iter().any(|name| name == "wait");
-        (if waits { format!("{address}?wait=120") } else { address }, objects)
+        (if waits { format!("{address}?wait=300") } else { address }, objects)
     }
 
     /// A run that is finished, and its session.

@@ -19,6 +19,10 @@ while read -r line; do
 done
 "#;
 
+/// How long a program may take for a turn: far longer than it takes on a machine that does much else, so that a turn that ends by
+/// its timeout is a hang.
+const TURN_SECONDS: u32 = 200;
+
 pub(super) struct Program {
     folder: tempfile::TempDir,
 }
@@ -78,11 +82,13 @@ impl Program {
     pub(super) fn executor(&self, kind: ExecutorKind) -> Value {
         let command = self.path().display().to_string();
         match kind {
-            ExecutorKind::Acp => json!({"type": "acp", "command": [command], "timeout_seconds": 20}),
-            ExecutorKind::External => {
-                json!({"type": "external", "command": command, "reprompt": false, "timeout_seconds": 20})
+            ExecutorKind::Acp => {
+                json!({"type": "acp", "command": [command], "timeout_seconds": TURN_SECONDS})
             }
-            kind => json!({"type": kind.name(), "command": command, "timeout_seconds": 20}),
+            ExecutorKind::External => {
+                json!({"type": "external", "command": command, "reprompt": false, "timeout_seconds": TURN_SECONDS})
+            }
+            kind => json!({"type": kind.name(), "command": command, "timeout_seconds": TURN_SECONDS}),
         }
     }
 }

@@ -124,7 +124,7 @@ async fn run(victim: &mut Victim, slot: &Slot, shape: &Shape, number: usize) {
         return;
     }
     let input = json!({"input": vec![1; 3_000]}).to_string();
-    let request = Request::post(format!("/workflows/{name}/runs?wait=120"), input);
+    let request = Request::post(format!("/workflows/{name}/runs?wait=300"), input);
     victim.attack("POST /workflows/{name}/runs", &what, By::Caller, request).await;
 }
 

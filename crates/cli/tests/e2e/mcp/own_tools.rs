@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use accord_api::{CreateRun, EventId, RunId, RunQuery, RunStatus, RunView, WorkflowRunQuery};
 use accord_client::{Client, EventFilter};
-use accord_test_support::{ModelServer, RecordedRequest, Reply, Script};
+use accord_test_support::{ModelServer, PostgresCluster, RecordedRequest, Reply, Script};
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -233,6 +233,10 @@ struct Broken {
 
 async fn start() -> Broken {
     let (project, model, child) = project().await;
+    broken(project, (model, child)).await
+}
+
+async fn broken(project: Project, models: (ModelServer, ModelServer)) -> Broken {
     let accord = project.coordinator().await;
     add_workflow(&accord.client).await;
     let proxy = Proxy::start(&accord.url).await;
@@ -240,7 +244,7 @@ async fn start() -> Broken {
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
     let (_, listed) = post(&accord.url, None, list).await;
     let tools = listed["result"]["tools"].as_array().unwrap().clone();
-    Broken { accord, proxy, _runner: runner, _models: (model, child), tools }
+    Broken { accord, proxy, _runner: runner, _models: models, tools }
 }
 
 impl Broken {
@@ -292,6 +296,14 @@ async fn a_request_that_is_lost_is_made_again() {
 #[tokio::test]
 async fn a_call_whose_response_is_lost_is_done_once() {
     start().await.survives_everywhere(Break::BeforeResponse).await;
+}
+
+#[tokio::test]
+async fn a_call_whose_response_is_lost_is_done_once_on_postgresql() {
+    let cluster = PostgresCluster::start().unwrap();
+    let (project, model, child) = project().await;
+    let project = project.set("ACCORD_DATABASE__URL", &cluster.fresh_database().unwrap());
+    broken(project, (model, child)).await.survives_everywhere(Break::BeforeResponse).await;
 }
 
 #[tokio::test]

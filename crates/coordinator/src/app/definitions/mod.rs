@@ -24,7 +24,7 @@ pub(crate) use kind::{Expected, Kind, Made};
 pub(in crate::app) use kind::{check, first_error, mistakes};
 pub(crate) use watch::watch;
 
-use super::recent::{IN_USE, Recent};
+use super::recent::{IN_USE, Recent, read_from};
 use crate::error::Error;
 use crate::work::{heavy, unhurried};
 use file_changes::KnownFiles;
@@ -158,7 +158,7 @@ impl<K: Kind> Definitions<K> {
         if let Some(parsed) = self.parsed.get(hash) {
             return Ok(parsed);
         }
-        let bytes = value.to_string().len();
+        let bytes = read_from(value.to_string().len());
         let parsed = Arc::new(parse::<K>(value).await?);
         self.parsed.put(hash, bytes, Arc::clone(&parsed));
         Ok(parsed)

@@ -7,14 +7,15 @@ use accord_domain::runner::OWN_TAG;
 use accord_domain::session::{ExecutionMode, Session};
 use accord_domain::step::Step;
 use accord_domain::step::again::{Until, Way, carried, unreported};
-use accord_store::{PageRequest, SessionChoice, SessionFilter, StoreError, Submission, WholeRun};
+use accord_store::{PageRequest, SessionChoice, SessionFilter, StoreError, Submission, Submitted, WholeRun};
 use serde_json::Value;
 
 use super::Runs;
 use super::create::check_model;
 use super::input::{self, Expected};
 use crate::app::contracts::Wanted;
-use crate::app::{Caller, page};
+use crate::app::promise::first_answer;
+use crate::app::{Caller, Promise, page};
 use crate::error::{Error, refuse};
 
 /// How many children of a run are read at once.
@@ -27,6 +28,7 @@ struct Again {
     assignment: Assignment,
     steps: Vec<Step>,
     reports: Reports,
+    promise: Option<Promise>,
 }
 
 /// Who is told how the new run ended.
@@ -63,7 +65,11 @@ impl Runs {
         caller: &Caller,
         run_id: &RunId,
         changes: RetryRun,
+        promise: Option<Promise>,
     ) -> Result<CreatedRun, Error> {
+        if let Some(answer) = first_answer(self.store.as_ref(), promise.as_ref()).await? {
+            return serde_json::from_str(&answer).map_err(Error::internal);
+        }
         let WholeRun { run, mut assignment, .. } = self.store.whole_run(run_id).await?;
         if !run.status.is_over() {
             let message = format!("{run_id} is {}; only finished runs can be run again", run.status);
@@ -86,7 +92,7 @@ impl Runs {
         }
         let steps = carried(&self.store.steps(run_id).await?, Way::Retry, Until::End);
         let (kind, reports) = (run.kind, Reports::asked(changes.callback));
-        self.submit_again(caller, Again { of: run, kind, assignment, steps, reports }).await
+        self.submit_again(caller, Again { of: run, kind, assignment, steps, reports, promise }).await
     }
 
     /// Creates a run in a new session that continues after a step of another run.
@@ -95,7 +101,11 @@ impl Runs {
         caller: &Caller,
         run_id: &RunId,
         changes: ForkRun,
+        promise: Option<Promise>,
     ) -> Result<CreatedRun, Error> {
+        if let Some(answer) = first_answer(self.store.as_ref(), promise.as_ref()).await? {
+            return serde_json::from_str(&answer).map_err(Error::internal);
+        }
         let WholeRun { run, mut assignment, .. } = self.store.whole_run(run_id).await?;
         self.check_exists(&run.agent_name).await?;
         let steps = self.steps_until(&run, changes.from_step).await?;
@@ -115,7 +125,7 @@ impl Runs {
         }
         assignment.blueprint.clone_from(&agent.document);
         let (kind, reports) = (Kind::StartSession, Reports::asked(changes.callback));
-        self.submit_again(caller, Again { of: run, kind, assignment, steps, reports }).await
+        self.submit_again(caller, Again { of: run, kind, assignment, steps, reports, promise }).await
     }
 
     /// The steps that a fork starts with.
@@ -172,7 +182,7 @@ impl Runs {
     }
 
     async fn submit_again(&self, caller: &Caller, again: Again) -> Result<CreatedRun, Error> {
-        let Again { of, kind, assignment, steps, reports } = again;
+        let Again { of, kind, assignment, steps, reports, promise } = again;
         let session = self.store.session(&of.session_id).await?;
         let execution_mode = self.mode_again(&of, &session, reports).await?;
         let requested_by = caller.requested_by.clone();
@@ -190,12 +200,17 @@ impl Runs {
             CreatedRun { run_id: run.id.clone(), session_id: run.session_id.clone(), status: run.status };
         let (announcement, demands) = (self.hub.announce(), run.demands.clone());
         let assignment = Assignment { retry_prompt: None, traceparent: caller.trace(), ..assignment };
-        let (delivers, idempotency) = (Vec::new(), None);
+        let idempotency = promise.map(|promise| promise.answered(&created)).transpose()?;
+        let delivers = Vec::new();
         let steps = steps.into_iter().map(|step| step.body).collect();
         let submission = Submission { run, session: choice, assignment, delivers, steps, asks, idempotency };
-        self.store.submit_run(submission).await?;
-        announcement.queued(&demands);
-        Ok(created)
+        match self.store.submit_run(submission).await? {
+            Submitted::Replayed(answer) => serde_json::from_str(&answer).map_err(Error::internal),
+            Submitted::Created(_) | Submitted::AlreadyDelivered => {
+                announcement.queued(&demands);
+                Ok(created)
+            }
+        }
     }
 
     /// How the new run reports: its parent has heard of the old one, and is told of this one only if the caller wants that.

@@ -145,7 +145,7 @@ impl Runs {
         Ok(self.store.finish_run(finish).await?)
     }
 
-    /// What a run says about the models that it may use; what it says about others is no evidence. That a feature was ignored
+    /// What a run says about the models that it may use, at their providers; what it says about others is no evidence. That a feature was ignored
     /// counts only if the run met its contract in another way: whoever writes the prompt of a run can make it fail.
     fn evidence(
         &self,
@@ -162,7 +162,10 @@ impl Runs {
         tiers::resolve_if_known(&mut assignment, &self.settings.tiers);
         let models = models(&assignment)?;
         let is_met = matches!(end, End::Completed(_));
-        all.retain(|seen| models.contains(&seen.model) && (is_met || seen.observed != Observed::Ignored));
+        all.retain(|seen| {
+            models.iter().any(|used| used.is_at(&seen.endpoint, &seen.model))
+                && (is_met || seen.observed != Observed::Ignored)
+        });
         Ok(all)
     }
 }

@@ -31,6 +31,7 @@ use super::records::with_state;
 use crate::app::id_prefix::absent;
 use crate::app::page::{List, MOST_COUNTED, counted, search};
 use crate::app::promise::first_answer;
+use crate::app::recent::read_from;
 use crate::app::runs::input_error;
 use crate::app::{Caller, Promise, labels};
 use crate::error::Error;
@@ -154,7 +155,7 @@ impl WorkflowRuns {
         let text = definition.to_owned();
         let made = heavy(move |meter| made_ready(&text, meter)).await?;
         let flow = Arc::new(made?);
-        self.flows.put(&key, definition.len(), Arc::clone(&flow));
+        self.flows.put(&key, read_from(definition.len()), Arc::clone(&flow));
         Ok(flow)
     }
 
@@ -239,8 +240,16 @@ impl WorkflowRuns {
         Ok(unread_view(self.store.workflow_documents(id).await?.run))
     }
 
-    /// Continues a workflow run that failed or was stopped: finished nodes keep their outputs, the others run again.
-    pub(crate) async fn retry(&self, id: &WorkflowRunId) -> Result<WorkflowRunSummary, Error> {
+    /// Continues a workflow run that failed or was stopped: finished nodes keep their outputs, the others run again. A
+    /// repeated request continues it once, and gives it as it is now.
+    pub(crate) async fn retry(
+        &self,
+        id: &WorkflowRunId,
+        promise: Option<Promise>,
+    ) -> Result<WorkflowRunSummary, Error> {
+        if first_answer(self.store.as_ref(), promise.as_ref()).await?.is_some() {
+            return summary_of(self.store.as_ref(), self.store.workflow_documents(id).await?.run).await;
+        }
         let documents = self.store.workflow_documents(id).await?;
         // A workflow that was removed cannot be started, not by way of an old run either.
         self.blueprints.workflows.found(&documents.run.workflow_name).await?;
@@ -253,7 +262,8 @@ impl WorkflowRuns {
                 return Err(Error::new(ErrorName::NotRetryable, message));
             }
         }
-        let run = self.store.retry_workflow_run(id, self.outside.now()).await?;
+        let idempotency = promise.map(|promise| promise.answered(id)).transpose()?;
+        let run = self.store.retry_workflow_run(id, idempotency, self.outside.now()).await?;
         summary_of(self.store.as_ref(), run).await
     }
 

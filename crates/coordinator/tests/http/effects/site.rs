@@ -179,8 +179,10 @@ impl Site {
     pub(crate) async fn send(&mut self, method: &str, path: &str, body: Value) -> Sent {
         self.keys += 1;
         let key = format!("key-{}", self.keys);
-        let creates =
-            method == "POST" && (path == "/runs" || path.ends_with('s') && !path.contains("runner/"));
+        let creates = method == "POST"
+            && (path.ends_with('s') && !path.contains("runner/")
+                || path.ends_with("/retry")
+                || path.ends_with("/fork"));
         let mut body = body;
         let mut is_repeated = false;
         loop {
