@@ -6,7 +6,7 @@ FUZZ_TARGETS ?= judge compile schema template diff cel yaml workflow http
 # The fuzzer builds with a sanitiser, in a folder of its own, so that the two builds do not invalidate each other.
 FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 
-.PHONY: help test soak test-dashboard test-real package release run dashboard fuzz bench bench-coordinator bench-slow-disk bench-front bench-workflow bench-model peers deny
+.PHONY: help test soak test-dashboard test-real package release run dashboard fuzz bench bench-coordinator bench-slow-disk bench-front bench-workflow bench-model peers deny check-workflows
 
 help:
 	@echo 'make run                Build Accord, run the example agents with recorded answers, and keep the server running'
@@ -23,6 +23,7 @@ help:
 	@echo 'make bench-front        Measure the OpenAI-compatible front beside the LiteLLM proxy, at FRONT_RATE (100) requests/s'
 	@echo 'make bench-workflow     Measure graphs and the comparison of parallel results'
 	@echo 'make bench-model        Measure how often a real model meets its contract, MODEL_RUNS (200) per strategy'
+	@echo 'make check-workflows    Check the GitHub workflows with actionlint'
 	@echo 'make peers              Compare with json_repair, jsonrepair and baml-py'
 	@echo 'make deny               Check licences and sources of dependencies; needs cargo-deny'
 
@@ -125,6 +126,9 @@ bench-model:
 	@cargo build --release --quiet --package accord-cli --package bench
 	@cargo run --release --quiet --bin model -- \
 	  "$$CARGO_TARGET_DIR/release/accord" "$${MODEL_RUNS:-200}" "$${MODEL:-smollm2}"
+
+check-workflows:
+	@packaging/check-workflows
 
 peers:
 	@bench/judge_peers

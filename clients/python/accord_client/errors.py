@@ -44,7 +44,9 @@ class ContractChanged(AccordError):
 
 
 class RunFailed(Exception):
-    """The run has no result: it failed or was stopped. `run` is the run as the API shows it."""
+    """The run has no result: it failed or was stopped. `run` is the run as the API shows it.
+
+    `validation_errors` says what was wrong with the answer that came closest, one line for each field."""
 
     def __init__(self, run: dict[str, Any]) -> None:
         error: dict[str, Any] = run.get("error") or {}
@@ -52,4 +54,8 @@ class RunFailed(Exception):
         self.run_id: str = run["run_id"]
         self.type: str = error.get("type") or run["status"]
         self.message: str = error.get("message") or f"the run is {run['status']}"
-        super().__init__(f"{self.run_id}: {self.type}: {self.message}")
+        self.validation_errors: list[str] = error.get("validation_errors") or []
+        text = f"{self.run_id}: {self.type}: {self.message}"
+        if self.validation_errors and self.validation_errors[0] not in self.message:
+            text += f": {self.validation_errors[0]}"
+        super().__init__(text)

@@ -4,7 +4,7 @@ export interface RunView {
   session_id: string;
   status: string;
   finished_at: string | null;
-  error?: { type: string; message: string };
+  error?: { type: string; message: string; validation_errors?: string[] };
   result?: { result_text: string | null; result_data: unknown };
   [field: string]: unknown;
 }
@@ -43,7 +43,9 @@ export class RunFailed extends Error {
 
   constructor(readonly run: RunView) {
     const type = run.error?.type ?? run.status;
-    super(`${run.run_id}: ${type}: ${run.error?.message ?? `the run is ${run.status}`}`);
+    const message = run.error?.message ?? `the run is ${run.status}`;
+    const field = run.error?.validation_errors?.[0];
+    super(`${run.run_id}: ${type}: ${message}${field && !message.includes(field) ? `: ${field}` : ""}`);
     this.type = type;
   }
 }

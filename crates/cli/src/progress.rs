@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use accord_api::attempt::Outcome;
 use accord_api::{EventBody, RunView, Usage};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use owo_colors::OwoColorize as _;
 
 use crate::follow::Seen;
@@ -48,17 +48,24 @@ pub(crate) fn spinner() -> Option<ProgressBar> {
 pub(crate) fn bar(total: u64) -> Option<ProgressBar> {
     std::io::stderr().is_terminal().then(|| {
         let bar = ProgressBar::new(total);
-        let template = "{bar:30.cyan/dim} {human_pos}/{human_len} {msg} {rate:.dim}, {eta:.dim} left";
+        let template = "{bar:30.cyan/dim} {human_pos}/{human_len} {msg} {rate:.dim}";
         if let Ok(style) = ProgressStyle::with_template(template) {
-            let rate = |state: &ProgressState, text: &mut dyn fmt::Write| {
-                // A failure to draw the bar is ignored.
-                let _ = write!(text, "{:.1}/s", state.per_sec());
+            let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
+                // A failure to draw the bar is ignored. How long the rest takes is unknown before something has finished.
+                let _ = match state.pos() {
+                    0 => write!(out, "{} so far", text::duration(milliseconds(state.elapsed()))),
+                    _ => write!(out, "{:.1}/s, {} left", state.per_sec(), HumanDuration(state.eta())),
+                };
             };
             bar.set_style(style.with_key("rate", rate));
         }
         bar.enable_steady_tick(TICK);
         bar
     })
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The bottom line, if there is one.

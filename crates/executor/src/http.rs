@@ -41,11 +41,25 @@ impl HttpTransport {
         Ok(response.status().as_u16())
     }
 
+    /// Gets what is at an address, a list of models for example.
+    pub(crate) async fn get(
+        &self,
+        url: &str,
+        headers: Vec<(String, String)>,
+    ) -> Result<Response, TransportError> {
+        let (client, url) = self.client_for(url)?;
+        answer(with_headers(client.get(url), headers)).await
+    }
+
     fn to(&self, url: &str) -> Result<RequestBuilder, TransportError> {
+        let (client, url) = self.client_for(url)?;
+        Ok(client.post(url))
+    }
+
+    fn client_for(&self, url: &str) -> Result<(&Client, Url), TransportError> {
         let url =
             Url::parse(url).map_err(|error| TransportError::Impossible(format!("invalid URL: {error}")))?;
-        let client = if is_loopback(&url) { &self.straight } else { &self.client };
-        Ok(client.post(url))
+        Ok((if is_loopback(&url) { &self.straight } else { &self.client }, url))
     }
 }
 
@@ -79,20 +93,20 @@ impl Transport for HttpTransport {
         let sending = with_headers(self.to(&url)?.json(&body), headers);
         // An answer may take minutes, and what was asked is written out by now.
         drop((url, body));
-        let response = sending.send().await.map_err(failed)?;
-        let text =
-            |value: &reqwest::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-        let headers = response.headers();
-        let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
-        Ok(Response {
-            status: response.status().as_u16(),
-            headers,
-            body: response
-                .bytes_stream()
-                .map(|bytes| bytes.map(|bytes| bytes.to_vec()).map_err(failed))
-                .boxed(),
-        })
+        answer(sending).await
     }
+}
+
+async fn answer(request: RequestBuilder) -> Result<Response, TransportError> {
+    let response = request.send().await.map_err(failed)?;
+    let text = |value: &reqwest::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let headers = response.headers();
+    let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
+    Ok(Response {
+        status: response.status().as_u16(),
+        headers,
+        body: response.bytes_stream().map(|bytes| bytes.map(|bytes| bytes.to_vec()).map_err(failed)).boxed(),
+    })
 }
 
 fn is_loopback(url: &Url) -> bool {

@@ -71,8 +71,9 @@ pub use external::{Conformance, ExternalExecutor, Finding, Verdict};
 pub use http::HttpTransport;
 pub use journal::{Journal, RecordedCall, StepSink};
 pub use llm::{
-    Auth, EMBEDDING_BATCH, EmbeddingError, EmbeddingSettings, Embeddings, LlmExecutor, Provider,
-    ProviderKind, Providers, Secret, SigningCredentials, secrets_of_address,
+    Auth, EMBEDDING_BATCH, EVERY_MODEL, EmbeddingError, EmbeddingSettings, Embeddings, LlmExecutor, Price,
+    Prices, Probe, ProbeError, Probed, Provider, ProviderKind, Providers, Secret, SigningCredentials,
+    list_price, list_prices_origin, secrets_of_address,
 };
 pub use mcp::McpServers;
 pub use mcp_server::{McpServer, Reach};

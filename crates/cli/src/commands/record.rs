@@ -71,7 +71,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         }
         let recorded = |settings: &Value| {
             let name = settings.get("provider").and_then(Value::as_str)?;
-            Some(recorder.provider(name, providers.get(name)?))
+            // A fallback may be the name of a model alone.
+            let model = |model| Value::as_str(model).or_else(|| model.get("model")?.as_str());
+            let models: Vec<&str> = models(&blueprint).filter_map(model).collect();
+            Some(recorder.provider(name, providers.get(name)?, &models))
         };
         let provider = blueprint.get("executor").and_then(recorded);
         let fallback_providers = models(&blueprint).skip(1).filter_map(recorded).collect();

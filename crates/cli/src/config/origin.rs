@@ -12,6 +12,9 @@ use super::secrets;
 use super::values::Values;
 use crate::failure::Problem;
 
+/// The table whose names are models.
+const PRICES: &str = "prices";
+
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Origin {
@@ -71,11 +74,11 @@ impl Layers {
             let key = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
             match value {
                 // An empty table is a value too: its name may be a mistake.
-                Value::Table(inner) if !inner.is_empty() && !key.ends_with(".headers") => {
+                Value::Table(inner) if !inner.is_empty() && !key.ends_with(".headers") && key != PRICES => {
                     self.set_all(&key, inner, origin)
                 }
                 value => {
-                    // The names of headers may have dots, so they are set together; each has its origin still.
+                    // The names of headers and models may have dots, so they are set together; each has its origin still.
                     let names = value.as_table().into_iter().flat_map(Table::keys);
                     let names: Vec<String> = names.map(|name| format!("{key}.{name}")).collect();
                     self.set(&key, value, origin.clone());
@@ -191,7 +194,10 @@ impl Origins {
                 self.flatten(&key, inner, lines);
                 continue;
             }
-            let origin = self.of(&key);
+            let origin = match key.strip_prefix(PRICES).is_some() {
+                true => self.of(prefix),
+                false => self.of(&key),
+            };
             let text = secrets::shown(&key, value);
             lines.push((key, text, origin));
         }

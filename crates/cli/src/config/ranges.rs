@@ -3,9 +3,10 @@
 use accord_api::agent::Retry;
 use accord_api::contract::MOST_RETRIES;
 use accord_coordinator::Queue;
+use accord_executor::Price;
 
+use super::Values;
 use super::origin::Origins;
-use super::{Provider, Values};
 use crate::failure::Problem;
 
 /// Less than this, and no request of a runner would be taken.
@@ -16,7 +17,7 @@ const DEAREST_MILLION: f64 = 1_000_000.0;
 
 /// Looks at every number that has bounds.
 pub(super) fn check(values: &Values, origins: &Origins) -> Result<(), Problem> {
-    let Values { server, queue, runner, enforcement, retry, providers, .. } = values;
+    let Values { server, queue, runner, enforcement, retry, .. } = values;
     let any = u64::MAX;
     let bounds = [
         ("server.request_limit_bytes", server.request_limit_bytes, LEAST_REQUEST, any),
@@ -35,21 +36,27 @@ pub(super) fn check(values: &Values, origins: &Origins) -> Result<(), Problem> {
             return Err(problem.hint(format!("it was set by {}", origins.of(key))));
         }
     }
-    providers.iter().try_for_each(|(name, provider)| check_prices(name, provider, origins))
+    values.prices.iter().try_for_each(|(name, price)| check_price(name, price, origins))
 }
 
 /// A bound on costs counts in prices: one that is negative or no number would lift it.
-fn check_prices(name: &str, provider: &Provider, origins: &Origins) -> Result<(), Problem> {
-    let prices = [
-        ("price_per_million_input", provider.price_per_million_input),
-        ("price_per_million_output", provider.price_per_million_output),
+fn check_price(name: &str, price: &Price, origins: &Origins) -> Result<(), Problem> {
+    let key = format!("prices.{name}");
+    let hint = format!("it was set by {}", origins.of(&key));
+    if !name.split_once('/').is_some_and(|(provider, model)| !provider.is_empty() && !model.is_empty()) {
+        let problem = Problem::new(format!("invalid setting {key}: expected a name PROVIDER/MODEL"));
+        return Err(problem.hint(format!("{hint}; PROVIDER/* is for every model of a provider")));
+    }
+    let fields = [
+        ("input", Some(price.input)),
+        ("output", Some(price.output)),
+        ("cache_read", price.cache_read),
+        ("cache_write", price.cache_write),
     ];
-    for (field, price) in prices {
+    for (field, price) in fields {
         if let Some(price) = price.filter(|price| !(0.0..=DEAREST_MILLION).contains(price)) {
-            let key = format!("providers.{name}.{field}");
-            let problem =
-                Problem::new(format!("invalid setting {key}: expected 0 to {DEAREST_MILLION}, got {price}"));
-            return Err(problem.hint(format!("it was set by {}", origins.of(&key))));
+            let told = format!("invalid setting {key}.{field}: expected 0 to {DEAREST_MILLION}, got {price}");
+            return Err(Problem::new(told).hint(hint));
         }
     }
     Ok(())

@@ -213,32 +213,31 @@ fn secrets_are_not_shown() {
 
 #[test]
 fn prices_have_a_range() {
-    let lab = "[providers.lab]\nkind = \"ollama\"\n";
-    let variable = "ACCORD_PROVIDERS__LAB__PRICE_PER_MILLION_OUTPUT";
+    let file = |price: &str| format!("[prices]\n\"lab/m-1.5\" = {{ input = {price}, output = 1 }}\n");
     for price in ["0", "0.0", "1e6"] {
-        let file = format!("{lab}price_per_million_input = {price}\n");
-        assert!(load(&file, &[(variable, price)], Vec::new()).is_ok(), "{price}");
+        assert!(load(&file(price), &[], Vec::new()).is_ok(), "{price}");
     }
     for (price, told) in
         [("-1", "-1"), ("nan", "NaN"), ("inf", "inf"), ("-inf", "-inf"), ("1000000.5", "1000000.5")]
     {
-        let file = format!("{lab}price_per_million_input = {price}\n");
-        let error = load(&file, &[], Vec::new()).unwrap_err();
-        let expected = format!("providers.lab.price_per_million_input: expected 0 to 1000000, got {told}");
+        let error = load(&file(price), &[], Vec::new()).unwrap_err();
+        let expected = format!("prices.lab/m-1.5.input: expected 0 to 1000000, got {told}");
         assert!(error.contains(&expected) && error.contains("accord.toml"), "{error}");
     }
-    let error = load(lab, &[(variable, "-0.5")], Vec::new()).unwrap_err();
-    assert!(
-        error.contains("price_per_million_output: expected 0 to 1000000, got -0.5")
-            && error.contains(variable),
-        "{error}"
-    );
+    let cached = "[prices]\n\"lab/*\" = { input = 1, output = 1, cache_read = -0.5 }\n";
+    let error = load(cached, &[], Vec::new()).unwrap_err();
+    assert!(error.contains("prices.lab/*.cache_read: expected 0 to 1000000, got -0.5"), "{error}");
+    let error = load("[prices]\nm = { input = 1, output = 1 }\n", &[], Vec::new()).unwrap_err();
+    assert!(error.contains("prices.m: expected a name PROVIDER/MODEL"), "{error}");
+    let explained = load(&file("2"), &[], Vec::new()).unwrap().explain();
+    let input = explained.iter().find(|(key, ..)| key == "prices.lab/m-1.5.input").unwrap();
+    assert!(input.1 == "2.0" && input.2 != Origin::Default, "{input:?}");
 }
 
 #[test]
 fn a_provider_is_read_completely() {
-    let file = "[providers.lab]\nkind = \"openai-compatible\"\nbase_url = \"http://127.0.0.1:9/v1\"\napi_key_env = \"LAB\"\nprice_per_million_input = 1.5\nauth = \"bearer\"\napi_version = \"2026-01-01\"\nschema_profile = \"llama.cpp\"\n[providers.lab.headers]\nX-Team = \"a.b\"\n";
-    let config = load(file, &[("ACCORD_PROVIDERS__LAB__PRICE_PER_MILLION_OUTPUT", "2")], Vec::new()).unwrap();
+    let file = "[providers.lab]\nkind = \"openai-compatible\"\nbase_url = \"http://127.0.0.1:9/v1\"\napi_key_env = \"LAB\"\nauth = \"bearer\"\napi_version = \"2026-01-01\"\nschema_profile = \"llama.cpp\"\n[providers.lab.headers]\nX-Team = \"a.b\"\n";
+    let config = load(file, &[], Vec::new()).unwrap();
     let expected = Provider {
         kind: ProviderKind::OpenAiCompatible,
         base_url: Some("http://127.0.0.1:9/v1".into()),
@@ -247,8 +246,6 @@ fn a_provider_is_read_completely() {
         api_version: Some("2026-01-01".into()),
         schema_profile: Some("llama.cpp".into()),
         headers: [("X-Team".to_owned(), "a.b".to_owned())].into(),
-        price_per_million_input: Some(1.5),
-        price_per_million_output: Some(2.0),
     };
     assert_eq!(config.values.providers.get("lab"), Some(&expected));
 }

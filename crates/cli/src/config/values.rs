@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_coordinator::{Enforcement, Queue, Settings};
-use accord_executor::{Auth, ProviderKind};
+use accord_executor::{Auth, Price, ProviderKind};
 use serde::{Deserialize, Serialize};
 
 /// Everything that can be set.
@@ -20,6 +20,8 @@ pub(crate) struct Values {
     pub(crate) log: Log,
     pub(crate) telemetry: Telemetry,
     pub(crate) providers: BTreeMap<String, Provider>,
+    /// What models cost, by `PROVIDER/MODEL`; `PROVIDER/*` is for every other model of it.
+    pub(crate) prices: BTreeMap<String, Price>,
     /// What agents mean by the names of tiers.
     pub(crate) tiers: BTreeMap<String, accord_api::agent::Llm>,
 }
@@ -116,10 +118,6 @@ pub(crate) struct Provider {
     /// Which subset of JSON Schema the server enforces.
     #[serde(default)]
     pub(crate) schema_profile: Option<String>,
-    #[serde(default)]
-    pub(crate) price_per_million_input: Option<f64>,
-    #[serde(default)]
-    pub(crate) price_per_million_output: Option<f64>,
 }
 
 impl Default for Server {

@@ -1,5 +1,6 @@
 //! The executors that a runner has.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -7,10 +8,10 @@ use std::time::Duration;
 use accord_contract::lower::Profile;
 use accord_domain::agent::ExecutorKind;
 use accord_executor::{
-    AcpExecutor, BuiltinTools, ClaudeCodeExecutor, CodexExecutor, Executor, ExternalExecutor, HttpTransport,
-    LlmExecutor, MakeExecutor, McpServers, ProcessExecutor, Provider, Providers, Recorder,
-    RecordingTransport, Redactor, Registry, ReplayExecutor, Request, Response, Secret, Stage, SubmitServer,
-    Transport, TransportError, Variables, secrets_of_address,
+    AcpExecutor, BuiltinTools, ClaudeCodeExecutor, CodexExecutor, EVERY_MODEL, Executor, ExternalExecutor,
+    HttpTransport, LlmExecutor, MakeExecutor, McpServers, Price, Prices, ProcessExecutor, Provider,
+    Providers, Recorder, RecordingTransport, Redactor, Registry, ReplayExecutor, Request, Response, Secret,
+    Stage, SubmitServer, Transport, TransportError, Variables, secrets_of_address,
 };
 use async_trait::async_trait;
 
@@ -157,11 +158,30 @@ pub(super) fn network() -> Result<Arc<dyn Transport>, Failure> {
 }
 
 /// The built-in providers by their usual variables, and the configured ones.
-pub(super) fn providers(config: &Config) -> Result<Providers, Failure> {
+pub(crate) fn providers(config: &Config) -> Result<Providers, Failure> {
     let built_in = Providers::from_environment(|name| std::env::var(name).ok());
     let mut all = built_in.clone();
     for (name, settings) in &config.values.providers {
         all = all.with(name, provider(name, settings, &built_in)?);
+    }
+    priced(all, config)
+}
+
+/// The providers with the prices of the configuration.
+fn priced(mut all: Providers, config: &Config) -> Result<Providers, Failure> {
+    let mut prices: BTreeMap<&str, BTreeMap<String, Price>> = BTreeMap::new();
+    for (name, price) in &config.values.prices {
+        // The form of the name was checked with the configuration.
+        let (provider, model) = name.split_once('/').unwrap_or((name, EVERY_MODEL));
+        prices.entry(provider).or_default().insert(model.to_owned(), *price);
+    }
+    for (name, prices) in prices {
+        let Some(provider) = all.get(name).cloned() else {
+            let problem = Problem::new(format!("unknown provider '{name}' in [prices]"));
+            let known = all.names().join(", ");
+            return Err(problem.hint(format!("expected a name of [providers] or one of {known}")).into());
+        };
+        all = all.with(name, Provider { prices: Prices::own(prices), ..provider });
     }
     Ok(all)
 }
@@ -183,8 +203,7 @@ fn provider(name: &str, settings: &config::Provider, built_in: &Providers) -> Re
         api_key,
         missing_key,
         headers: settings.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
-        price_per_million_input: settings.price_per_million_input,
-        price_per_million_output: settings.price_per_million_output,
+        prices: standard.prices,
         schema_profile: schema_profile(name, settings)?,
         auth: settings.auth,
         api_version: settings.api_version.clone(),

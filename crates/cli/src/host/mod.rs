@@ -19,7 +19,7 @@ mod telemetry;
 pub(crate) use coordinator::{Duty, Hosted, coordinator};
 pub(crate) use embedded::{ANY_PORT, Embedded};
 pub(crate) use executors::{
-    executors, previewing_executors, recording_executors, replaying_executors, tools,
+    executors, previewing_executors, providers, recording_executors, replaying_executors, tools,
 };
 pub(crate) use log::observed;
 pub(crate) use runner::{Work, runner};

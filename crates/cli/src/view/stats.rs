@@ -49,21 +49,27 @@ fn rows(name: &str, rows: &[StatsRow], bars: Bars) -> String {
 }
 
 fn table(name: &str, rows: &[StatsRow], bars: Bars) -> Table {
-    let head = ["runs", "success", "first try", "retried", "failed", "tokens", "cost", "p50", "p95"];
-    let mut table = table::new(&[&[name], head.as_slice()].concat()).spare(&["tokens", "cost"]);
+    let stopped: &[&str] = if rows.iter().any(|row| row.stopped > 0) { &["stopped"] } else { &[] };
+    let rates = [name, "runs", "success", "first try", "retried", "failed"];
+    let head = [rates.as_slice(), stopped, &["tokens", "cost", "p50", "p95"]].concat();
+    let mut table = table::new(&head).spare(&["tokens", "cost"]);
     for row in rows {
+        let shares = Shares::of(row);
         let tokens = format!("{} in, {} out", count(row.input_tokens), count(row.output_tokens));
-        let cells = [
+        let mut cells = vec![
             row.runs.to_string(),
-            rate(row.success_rate, bars),
-            rate(row.first_try_rate, Bars::None),
-            rate(row.retry_rate, Bars::None),
-            rate(row.failure_rate, Bars::None),
+            rate(shares.success, bars),
+            rate(shares.first_try, Bars::None),
+            rate(shares.success - shares.first_try, Bars::None),
+            rate(shares.failed, Bars::None),
+        ];
+        cells.extend(stopped.iter().map(|_| rate(shares.stopped, Bars::None)));
+        cells.extend([
             tokens,
             row.cost_usd.map(cost).unwrap_or_default(),
             duration(row.latency_ms_p50),
             duration(row.latency_ms_p95),
-        ];
+        ]);
         // A run that ended before a model was asked has no model and no strategy.
         let key = if row.key.is_empty() { "(none)".to_owned() } else { line(&row.key) };
         let key = Tone::Plain.cell(&key);
@@ -92,16 +98,38 @@ fn errors(errors: &[ErrorCount]) -> String {
     table.text()
 }
 
-fn rate(rate: f64, bars: Bars) -> String {
-    let percent = format!("{:.0}%", rate * 100.0);
-    match bars {
-        Bars::None => percent,
-        Bars::Drawn => format!("{} {percent}", bar(rate)),
+/// Percentages of the finished runs, rounded so that they add up: success, failed and stopped are all of them, and those that were
+/// completed on the first try are a part of success.
+struct Shares {
+    success: u64,
+    first_try: u64,
+    failed: u64,
+    stopped: u64,
+}
+
+impl Shares {
+    fn of(row: &StatsRow) -> Self {
+        let percent = |count: u64| {
+            let rounded = count.saturating_mul(100).saturating_add(row.runs / 2);
+            rounded.checked_div(row.runs).unwrap_or_default().min(100)
+        };
+        let success = percent(row.completed);
+        let stopped = percent(row.stopped).min(100 - success);
+        let failed = if row.runs == 0 { 0 } else { 100 - success - stopped };
+        Self { success, first_try: percent(row.first_try).min(success), failed, stopped }
     }
 }
 
-fn bar(rate: f64) -> String {
-    let full = (0..BAR_COLUMNS).filter(|column| rate * BAR_COLUMNS as f64 >= *column as f64 + 0.5).count();
+fn rate(percent: u64, bars: Bars) -> String {
+    match bars {
+        Bars::None => format!("{percent}%"),
+        Bars::Drawn => format!("{} {percent}%", bar(percent)),
+    }
+}
+
+fn bar(percent: u64) -> String {
+    let full =
+        (0..BAR_COLUMNS).filter(|column| percent as usize >= (2 * column + 1) * 50 / BAR_COLUMNS).count();
     format!("{}{}", "█".repeat(full), "░".repeat(BAR_COLUMNS - full))
 }
 
@@ -203,8 +231,30 @@ mod tests {
 
     #[test]
     fn a_bar_is_as_long_as_its_rate() {
-        assert_eq!(rate(0.75, Bars::Drawn), "████████░░ 75%");
-        assert_eq!(rate(0.0, Bars::Drawn), "░░░░░░░░░░ 0%");
-        assert_eq!(rate(1.0, Bars::Drawn), "██████████ 100%");
+        assert_eq!(rate(75, Bars::Drawn), "████████░░ 75%");
+        assert_eq!(rate(0, Bars::Drawn), "░░░░░░░░░░ 0%");
+        assert_eq!(rate(100, Bars::Drawn), "██████████ 100%");
+    }
+
+    #[test]
+    fn percentages_add_up() {
+        for runs in 1..=40 {
+            for completed in 0..=runs {
+                for stopped in 0..=runs - completed {
+                    let first_try = completed / 2;
+                    let failed = runs - completed - stopped;
+                    let row = StatsRow { runs, completed, first_try, stopped, failed, ..StatsRow::default() };
+                    let Shares { success, first_try, failed, stopped } = Shares::of(&row);
+                    assert_eq!(success + failed + stopped, 100, "{row:?}");
+                    assert!(first_try <= success, "{row:?}");
+                    assert!(row.failed > 0 || failed == 0, "{row:?}");
+                }
+            }
+        }
+        let none = Shares::of(&StatsRow::default());
+        assert_eq!((none.success, none.failed, none.stopped), (0, 0, 0));
+        let row = StatsRow { stopped: 2, failed: 0, ..row("all") };
+        let text = table("", &[row], Bars::None).text();
+        assert!(text.contains("STOPPED") && text.contains("25%"), "{text}");
     }
 }

@@ -14,6 +14,7 @@ mod lint;
 mod lower;
 mod memory;
 mod project;
+mod providers;
 mod review;
 mod schema_check;
 mod schema_of;

@@ -47,8 +47,61 @@ fn a_project_is_written_once() {
     );
     let config = || std::fs::read_to_string(folder.path().join(".accord/config.toml")).unwrap();
     assert_eq!(config(), "# mine\n");
-    assert_eq!(folder.run(&["init", "--force"], "").code, Some(0));
-    assert!(config().contains("[server]"));
+    let forced = folder.run(&["init", "--force"], "");
+    assert_eq!(forced.code, Some(0), "{forced:?}");
+    assert!(forced.stdout.contains(".accord/config.toml: kept: you changed it\n"), "{forced:?}");
+    assert!(forced.stdout.contains("word-count/agent.yaml: unchanged\n"), "{forced:?}");
+    assert_eq!(config(), "# mine\n");
+}
+
+/// From recordings to a model and to another one, with an agent, a schema and settings that the user changed.
+#[test]
+fn choosing_a_model_keeps_what_was_changed() {
+    let folder = init();
+    let read = |path: &str| std::fs::read_to_string(folder.path().join(".accord").join(path)).unwrap();
+    let edit = |path: &str, from: &str, to: &str| {
+        let text = read(path);
+        assert!(text.contains(from), "{path}: {text}");
+        folder.write(&format!(".accord/{path}"), text.replace(from, to).as_bytes());
+    };
+    let triage = "agents/ticket-triage/agent.yaml";
+    edit(triage, "name: ticket-triage", "# mine\nname: ticket-triage");
+    edit("schemas/task.schema.json", "{", "{ ");
+    edit("config.toml", "# concurrency = 8", "concurrency = 3");
+    let (schema, config) = (read("schemas/task.schema.json"), read("config.toml"));
+    let edited = read(triage);
+
+    let ran = folder.run(&["init", "--model", "openai/m", "--json"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let report = ran.json();
+    let action = |file: &str| {
+        let changes = report["changes"].as_array().unwrap().iter();
+        let found = changes.filter(|change| change["file"].as_str().unwrap().ends_with(file));
+        found.map(|change| (change["action"].clone(), change["backup"].clone())).collect::<Vec<_>>()
+    };
+    let backup = json!(".accord/agents/ticket-triage/agent.yaml.bak");
+    assert_eq!(action(triage), [(json!("merged"), backup)]);
+    assert_eq!(action("release-notes/agent.yaml"), [(json!("updated"), Value::Null)]);
+    assert_eq!(action("word-count/agent.yaml"), [(json!("unchanged"), Value::Null)]);
+    assert_eq!(action("task.schema.json"), [(json!("kept"), Value::Null)]);
+    assert_eq!(action("config.toml"), [(json!("kept"), Value::Null)]);
+    assert_eq!(read(&format!("{triage}.bak")), edited);
+    let live = read(triage);
+    assert!(live.contains("# mine\nname: ticket-triage") && live.contains("provider: openai"), "{live}");
+    assert_eq!((read("schemas/task.schema.json"), read("config.toml")), (schema.clone(), config.clone()));
+    assert_eq!(folder.run(&["agents", "validate"], "").code, Some(0));
+
+    // An agent with a model of the user's keeps it; --force replaces it and leaves a second backup.
+    let ran = folder.run(&["init", "--model", "anthropic"], "");
+    assert!(ran.stdout.contains("ticket-triage/agent.yaml: kept: you changed it\n"), "{ran:?}");
+    assert!(ran.stdout.contains("release-notes/agent.yaml: model changed\n"), "{ran:?}");
+    assert_eq!(read(triage), live);
+    let ran = folder.run(&["init", "--model", "anthropic", "--force"], "");
+    let said = "ticket-triage/agent.yaml: replaced by the example; backup: agent.yaml.bak2\n";
+    assert!(ran.stdout.contains(said), "{ran:?}");
+    assert_eq!(read(&format!("{triage}.bak2")), live);
+    assert_eq!(read("schemas/task.schema.json.bak"), schema);
+    assert_eq!(read("config.toml"), config);
 }
 
 #[test]

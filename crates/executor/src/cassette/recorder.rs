@@ -75,9 +75,9 @@ impl Recorder {
         cassette
     }
 
-    /// The provider that a blueprint names, as it is kept.
-    pub fn provider(&self, name: &str, provider: &Provider) -> RecordedProvider {
-        let mut recorded = RecordedProvider::new(name, provider);
+    /// The provider that a blueprint names, as it is kept, with the prices of these models.
+    pub fn provider(&self, name: &str, provider: &Provider, models: &[&str]) -> RecordedProvider {
+        let mut recorded = RecordedProvider::new(name, provider, models);
         recorded.base_url = recorded.base_url.map(|address| self.redactor.text(&address));
         recorded
     }

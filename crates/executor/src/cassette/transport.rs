@@ -167,9 +167,10 @@ impl ReplayTransport {
                 }
             }
         };
+        // The remedy comes first: a long message is cut at its end.
         format!(
-            "this agent plays a recording, which has no answer for this input: {why}; use the recorded input \
-             (`accord run AGENT --recorded`) or an executor with a live model, or {RECORD_AGAIN}"
+            "this agent plays a recording, which has no answer for this input: use the recorded input \
+             (`accord run AGENT --recorded`), give it a model (`accord init --model MODEL`), or {RECORD_AGAIN}; {why}"
         )
     }
 }

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use reqwest::Url;
 use serde_json::Value;
 
+use super::prices::Prices;
 use super::provider::{Provider, ProviderKind, SigningCredentials};
 use super::providers::Providers;
 use super::secrets::secrets_of_address;
@@ -35,8 +36,7 @@ pub(super) struct Endpoint {
     pub(super) schema_profile: String,
     /// Texts to hide, the longest first because one may be a part of another.
     secrets: Vec<String>,
-    price_per_million_input: Option<f64>,
-    price_per_million_output: Option<f64>,
+    prices: Prices,
 }
 
 impl Endpoint {
@@ -65,8 +65,7 @@ impl Endpoint {
             schema_profile: schema_profile.cloned().unwrap_or_else(|| row.schema_profile.to_owned()),
             secrets: secrets(provider, &base),
             base_url: base,
-            price_per_million_input: provider.price_per_million_input,
-            price_per_million_output: provider.price_per_million_output,
+            prices: provider.prices.clone(),
         })
     }
 
@@ -96,19 +95,13 @@ impl Endpoint {
         url.into()
     }
 
-    /// The usage with its cost. Cached tokens count like others: the price is an upper bound. Every answer takes some
-    /// tokens: if none are reported, the cost is unknown.
-    pub(super) fn priced(&self, usage: Usage) -> Usage {
-        let (input, output) = (self.price_per_million_input, self.price_per_million_output);
-        let part = |price: Option<f64>, tokens: u64| price.unwrap_or_default() * tokens as f64;
-        let cost = (part(input, usage.input_tokens) + part(output, usage.output_tokens)) / 1e6;
-        let is_told = usage.input_tokens > 0 || usage.output_tokens > 0;
-        let cost_usd = (self.has_prices() && is_told).then_some(cost);
-        Usage { cost_usd, ..usage }
+    /// The usage with its cost, if the price of the model is known.
+    pub(super) fn priced(&self, model: &str, usage: Usage) -> Usage {
+        self.prices.of(self.kind, model).map_or(usage, |price| price.of(usage))
     }
 
-    pub(super) fn has_prices(&self) -> bool {
-        self.price_per_million_input.is_some() || self.price_per_million_output.is_some()
+    pub(super) fn has_price(&self, model: &str) -> bool {
+        self.prices.of(self.kind, model).is_some()
     }
 
     /// A text from elsewhere without our secrets in it.
@@ -412,18 +405,5 @@ mod tests {
         assert!(message(resolve(&none, "openai-compatible", None)).contains("set `base_url`"));
         assert!(message(resolve(&none, "ollama", Some("models"))).contains("not an http or https URL"));
         assert!(resolve(&none, "anthropic", Some("http://127.0.0.1:9")).is_ok());
-    }
-
-    #[test]
-    fn cost_follows_the_prices() {
-        let priced = Provider {
-            price_per_million_input: Some(2.0),
-            price_per_million_output: Some(8.0),
-            ..Provider::new(ProviderKind::Ollama)
-        };
-        let endpoint = resolve(&Providers::default().with("o", priced), "o", None).unwrap();
-        let usage = Usage { input_tokens: 500_000, output_tokens: 250_000, cost_usd: None };
-        assert_eq!(endpoint.priced(usage), Usage { cost_usd: Some(3.0), ..usage });
-        assert_eq!(endpoint.priced(Usage::default()), Usage::default());
     }
 }

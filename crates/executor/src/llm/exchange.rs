@@ -193,7 +193,7 @@ impl Exchange<'_> {
         while let Some(bytes) = next(&mut body).await {
             let bytes = bytes.map_err(|error| self.transport_failure(error))?;
             let taken = intake.take(&bytes);
-            *used = endpoint.priced(intake.usage());
+            *used = endpoint.priced(self.asked.model, intake.usage());
             partial.tell(intake.partial_text(), |text| {
                 self.events.offer(Event::Partial { channel: Channel::Text, text })
             });
@@ -208,7 +208,7 @@ impl Exchange<'_> {
         }
         match intake.finish() {
             Ok(reply) => {
-                *used = endpoint.priced(reply.usage);
+                *used = endpoint.priced(self.asked.model, reply.usage);
                 Ok(reply)
             }
             Err(error) => self.failed(error),

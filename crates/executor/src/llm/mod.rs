@@ -18,6 +18,8 @@ mod failure;
 mod intake;
 mod partial;
 mod people;
+mod prices;
+mod probe;
 mod provider;
 mod providers;
 mod record;
@@ -33,6 +35,8 @@ mod tests;
 
 pub use embeddings::{EMBEDDING_BATCH, EmbeddingError, EmbeddingSettings, Embeddings};
 pub use executor::LlmExecutor;
+pub use prices::{EVERY_MODEL, Price, Prices, list_price, list_prices_origin};
+pub use probe::{Probe, ProbeError, Probed};
 pub use provider::{Auth, Provider, ProviderKind, Secret, SigningCredentials};
 pub use providers::Providers;
 pub use secrets::secrets_of_address;

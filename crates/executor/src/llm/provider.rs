@@ -5,6 +5,8 @@ use std::fmt;
 pub use accord_domain::provider::ProviderKind;
 use serde::{Deserialize, Serialize};
 
+use super::prices::Prices;
+
 /// A key that is not shown in debug output.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -63,8 +65,7 @@ pub struct Provider {
     pub api_version: Option<String>,
     /// Further headers; they may be secrets too.
     pub headers: Vec<(String, String)>,
-    pub price_per_million_input: Option<f64>,
-    pub price_per_million_output: Option<f64>,
+    pub prices: Prices,
     /// The subset of JSON Schema that it enforces, where it is another than its dialect's.
     pub schema_profile: Option<String>,
 }
@@ -81,8 +82,7 @@ impl Provider {
             auth: Auth::default(),
             api_version: None,
             headers: Vec::new(),
-            price_per_million_input: None,
-            price_per_million_output: None,
+            prices: Prices::default(),
             schema_profile: None,
         }
     }

@@ -131,15 +131,18 @@ pub(super) fn resolve(
             "executor settings: this provider does not support `temperature` together with `reasoning`; remove one".into(),
         ));
     }
-    if costs_are_limited && !endpoint.has_prices() {
-        return Err(OpenError::Settings(format!(
-            "`limits.max_cost_usd` cannot be enforced: the prices of provider `{0}` are unknown. Set \
-             providers.{0}.price_per_million_input and price_per_million_output in the runner's configuration, or limit \
-             tokens instead (`limits.max_tokens_total`)",
-            settings.provider
-        )));
+    if costs_are_limited && !endpoint.has_price(&settings.model) {
+        return Err(OpenError::Settings(unpriced(&endpoint, &settings.model)));
     }
     Ok((settings, endpoint))
+}
+
+fn unpriced(endpoint: &Endpoint, model: &str) -> String {
+    format!(
+        "`limits.max_cost_usd` cannot be enforced: the price of model `{model}` is unknown. Set \"{}/{model}\" under [prices] in \
+         the runner's configuration, or limit tokens instead (`limits.max_tokens_total`)",
+        endpoint.provider
+    )
 }
 
 impl LlmSession {
@@ -151,6 +154,11 @@ impl LlmSession {
         cancel: &CancellationToken,
         usage: &mut Usage,
     ) -> Result<Answer, TurnError> {
+        // Another model of the provider may have no price.
+        let model = turn.model.as_deref().unwrap_or(&self.settings.model);
+        if turn.allowance.cost_usd.is_some() && !self.endpoint.has_price(model) {
+            return Err(TurnError::Failed(unpriced(&self.endpoint, model)));
+        }
         let stop = cancel.child_token();
         let steps = Steps {
             endpoint: &self.endpoint,

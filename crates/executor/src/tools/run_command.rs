@@ -47,11 +47,7 @@ impl Commands {
         if self.reach_everything() {
             return Ok(());
         }
-        child::available().map_err(|error| {
-            OpenError::Settings(format!(
-                "`run_command` cannot be confined to the project folder here: that requires Linux 6.2 with Landlock ({error}). Set runner.command_folders to [\"/\"] to let commands access everything, or remove the tool from `tools`"
-            ))
-        })?;
+        confined(std::env::consts::OS, child::available())?;
         for folder in &self.folders {
             folder.metadata().map_err(|error| {
                 let folder = folder.display();
@@ -83,6 +79,19 @@ impl Commands {
             shell.env("HOME", scratch.path());
         }
     }
+}
+
+/// Refuses commands that would reach everything although nobody has said so.
+fn confined(system: &str, sandbox: io::Result<()>) -> Result<(), OpenError> {
+    let Err(error) = sandbox else { return Ok(()) };
+    let why = match system {
+        "linux" => format!("that requires Linux 6.2 with Landlock ({error})"),
+        "macos" => "Accord confines commands with Landlock, which macOS does not have".to_owned(),
+        other => format!("Accord confines commands with Landlock, which {other} does not have"),
+    };
+    Err(OpenError::Settings(format!(
+        "`run_command` cannot be confined to the project folder here: {why}. Set runner.command_folders to [\"/\"] to let commands access everything, or remove the tool from `tools`"
+    )))
 }
 
 #[derive(Deserialize)]
@@ -193,5 +202,25 @@ fn exit(status: ExitStatus) -> String {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("killed by signal {signal}"),
         (None, None) => "exited for an unknown reason".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_run_unconfined_only_if_the_configuration_says_so() {
+        let told = |system: &str| {
+            let error = confined(system, Err(io::Error::other("ENOSYS"))).unwrap_err().to_string();
+            assert!(error.contains("runner.command_folders") && error.contains("\"/\""), "{error}");
+            error
+        };
+        assert!(told("linux").contains("Linux 6.2 with Landlock (ENOSYS)"));
+        assert!(told("macos").contains("which macOS does not have"));
+        assert!(told("freebsd").contains("which freebsd does not have"));
+        assert!(confined("macos", Ok(())).is_ok() && confined("linux", Ok(())).is_ok());
+        let everything = Commands { folders: vec!["/".into()], ..Commands::default() };
+        assert!(everything.check().is_ok());
     }
 }

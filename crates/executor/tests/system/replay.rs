@@ -113,7 +113,7 @@ async fn another_request_is_rejected_unless_matched_by_order() {
     std::fs::write(&path, record(folder.path()).await.to_text().unwrap()).unwrap();
     let mut settings = json!({"type": "replay", "cassette": "a.json"});
     let mut session = replaying().open(start(folder.path(), settings.clone(), None)).await.unwrap();
-    let text = "this agent plays a recording, which has no answer for this input: it differs from exchange 1 of 3 at '/messages/0': recorded \"first\", requested \"fist\"; use the recorded input (`accord run AGENT --recorded`) or an executor with a live model, or record it again with `accord record` (the agent needs its llm executor for that)";
+    let text = "this agent plays a recording, which has no answer for this input: use the recorded input (`accord run AGENT --recorded`), give it a model (`accord init --model MODEL`), or record it again with `accord record` (the agent needs its llm executor for that); it differs from exchange 1 of 3 at '/messages/0': recorded \"first\", requested \"fist\"";
     assert_eq!(ask(session.as_mut(), "fist").await, Err(TurnError::Transport(text.to_owned())));
     settings["match"] = json!("order");
     let mut session = replaying().open(start(folder.path(), settings, None)).await.unwrap();
@@ -141,8 +141,8 @@ async fn equal_requests_are_answered_in_order() {
     assert_eq!(send(json!(2)).await, "other");
     assert_eq!(send(json!({"a": 1, "b": 2})).await, "one");
     assert_eq!(send(json!({"a": 1, "b": 2})).await, "two");
-    let text = "this agent plays a recording, which has no answer for this input: exchange 4 of 4 was sent to /v2/chat; \
-                use the recorded input (`accord run AGENT --recorded`) or an executor with a live model, or record it again with `accord record` (the agent needs its llm executor for that)";
+    let text = "this agent plays a recording, which has no answer for this input: use the recorded input (`accord run AGENT --recorded`), give it a model (`accord init --model MODEL`), or record it again with `accord record` (the agent needs its llm executor for that); \
+                exchange 4 of 4 was sent to /v2/chat";
     assert_eq!(send(json!(3)).await, text);
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use accord_api::{Origin, Strategy};
-use accord_contract::lower::{Lowered, Profile, Sample, sample};
+use accord_api::Strategy;
+use accord_contract::lower::{Lowered, Profile};
 use accord_contract::prompt::Form;
 use accord_contract::{Exceeded, Meter, Schema};
 use accord_executor::Capabilities;
@@ -54,8 +54,6 @@ pub(super) struct Offers {
     tool: Result<Offer, String>,
     has_tools: bool,
     form: Form,
-    /// An exchange instead of the examples that the agent does not have, for models that need one.
-    pub(super) sample: Option<Sample>,
 }
 
 impl Offers {
@@ -71,14 +69,7 @@ impl Offers {
         let shows_schema =
             profile.and_then(|name| Profile::named(name)).is_none_or(|profile| profile.shows_schema);
         let form = Form::new(terms.compiled.schema(), shows_schema, &meter.anew())?;
-        // Models that gain by a schema need no sample. A caller's contract is part of the message, which a sample has not.
-        let needs_sample = !shows_schema && terms.contract.origin != Origin::Caller;
-        let sample = match needs_sample {
-            true => sample(terms.compiled.schema(), &meter.anew())?,
-            false => None,
-        };
         let made = Self {
-            sample,
             native: native(terms, capabilities, has_tools, &form, shows_schema, meter),
             tool: tool(terms, capabilities, &form, shows_schema, meter),
             has_tools,

@@ -2,11 +2,10 @@
 
 use accord_api::agent::{self, Blueprint};
 use accord_api::{Origin, RunKind};
-use accord_contract::lower::Sample;
 use accord_contract::prompt::Form;
 use accord_contract::{Outcome, Rejected, Schema, prompt};
 use accord_executor::{Delivery, Example, Turn};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::offers::{Offer, Rung};
 use crate::assignment::{Assignment, Terms};
@@ -14,6 +13,9 @@ use crate::metered::brief;
 
 /// The name of the format, for providers that want one.
 const FORMAT_NAME: &str = "result";
+
+/// What is added to the task after an answer that repeated the form or an example.
+const ONE_ECHO: &str = "Take every value of the answer from the input above. Text in angle brackets and the values of examples only show the form: none of them belongs in the answer.";
 
 /// A request, before it is put into words.
 #[derive(Debug, Clone)]
@@ -34,6 +36,12 @@ pub(super) enum Ask {
 }
 
 impl Ask {
+    /// Whether it is about an answer that repeated the schema, the form or an example.
+    pub(super) fn is_echo(&self) -> bool {
+        let Self::Better { rejected, .. } = self else { return false };
+        matches!(rejected.outcome, Outcome::SchemaEcho | Outcome::ExampleEcho)
+    }
+
     /// The prompt for a rung; `None` for the task itself.
     pub(super) fn schema_text(&self, terms: &Terms, rung: Rung, form: &Form) -> Option<String> {
         match self {
@@ -91,37 +99,15 @@ fn asked(parameters: &Value, plain: bool) -> String {
     }
 }
 
-/// The exchanges that come before the task: the agent's examples, or else the sample.
-pub(super) fn examples(assignment: &Assignment, sample: Option<&Sample>) -> Vec<agent::Example> {
-    let sample = || {
-        sample.map(|sample| agent::Example {
-            input: with_text(&assignment.parameters, &sample.text),
-            output: sample.value.clone(),
-        })
-    };
-    match assignment.agent.examples.as_slice() {
-        [] => sample().into_iter().collect(),
-        examples => examples.to_vec(),
-    }
-}
-
-/// Parameters like these, with one text: in place of the longest, which is most likely what the agent reads.
-fn with_text(parameters: &Value, text: &str) -> Value {
-    let strings = parameters.as_object().into_iter().flatten();
-    let longest =
-        strings.filter_map(|(name, value)| Some((name, value.as_str()?.len()))).max_by_key(|(_, len)| *len);
-    let name = longest.map_or("prompt", |(name, _)| name.as_str());
-    json!({ name: text })
-}
-
-/// Examples, asked as the task is asked.
-pub(super) fn exchanges(agent: &Blueprint, examples: &[agent::Example]) -> Vec<Example> {
+/// The examples of the agent, asked as the task is asked. Nothing is made up for an agent without: small models copy what they are
+/// shown.
+pub(super) fn exchanges(agent: &Blueprint) -> Vec<Example> {
     let plain = agent.parameters_schema.is_none();
     let example = |each: &agent::Example| Example {
         prompt: asked(&each.input, plain),
         answer: each.output.to_string(),
     };
-    examples.iter().map(example).collect()
+    agent.examples.iter().map(example).collect()
 }
 
 /// The task under a contract. A caller's contract is described with its task; a re-prompt of the
@@ -131,6 +117,16 @@ pub(super) fn task_under(assignment: &Assignment, terms: &Terms, rung: Rung, for
     match told_here && assignment.retry_prompt.is_none() {
         true => joined(&task(assignment), &prompt::request_section(form)),
         false => task(assignment),
+    }
+}
+
+/// The task after so many answers that repeated the form or an example. It differs from the request before: an identical one gets the
+/// identical answer. What was repeated is not shown, because it would be repeated again.
+pub(super) fn after_echoes(task: String, echoes: u32) -> String {
+    match echoes {
+        0 => task,
+        1 => joined(&task, ONE_ECHO),
+        many => joined(&task, &format!("{ONE_ECHO} {many} answers before did not.")),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `accord agents`: blueprints, and whether they can be used.
 
+pub(crate) mod examples;
 mod new;
 mod push;
 mod show;
@@ -13,7 +14,7 @@ use crate::definitions;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Manage agents: list, show, validate, new, push, rm
+/// Manage agents: list, show, validate, new, examples, push, rm
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 An agent is a folder .accord/agents/NAME with an agent.yaml (or agent.json) and, optionally, a
@@ -34,6 +35,7 @@ enum Command {
     Show(show::Arguments),
     Validate(validate::Arguments),
     New(new::Arguments),
+    Examples(examples::Arguments),
     Push(push::Arguments),
     /// Remove an agent from the database
     #[command(after_help = "\
@@ -52,6 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Show(arguments) => show::run(arguments),
         Command::Validate(arguments) => validate::run(arguments),
         Command::New(arguments) => new::run(arguments),
+        Command::Examples(arguments) => examples::run(arguments),
         Command::Push(arguments) => push::run(arguments),
         Command::Rm(NameArguments { name, call }) => definitions::remove::<AgentView>(call, name),
     }

@@ -5,9 +5,10 @@
 //! was stopped, or lost with the command that hosted it, is not final: its input is submitted again under the next key.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use accord_api::{CreateRun, ErrorName, FailureType, RunId, RunStatus, RunView};
+use accord_api::{CreateRun, CreatedRun, ErrorName, FailureType, RunStatus, RunView};
 use accord_client::{Client, ClientError};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -15,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
+use super::start::Outage;
 use crate::failure::Failure;
 
 /// How long one request waits for the end of a run.
@@ -22,6 +24,9 @@ const WAIT_SECONDS: u32 = 60;
 
 /// A coordinator that restarts is back by then.
 const GONE_AFTER: Duration = Duration::from_secs(30);
+
+/// How long a run may take before it is looked at whether its provider is away.
+const LOOK_AFTER: Duration = Duration::from_secs(3);
 
 /// How long it is left alone after it could not be reached.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -75,6 +80,7 @@ pub(super) struct Asking<'a> {
     pub(super) made_before: Option<Timestamp>,
     /// Inputs that failed earlier are run again.
     pub(super) retry_failed: bool,
+    pub(super) outage: Arc<Outage>,
 }
 
 /// What became of an input.
@@ -96,14 +102,14 @@ impl Asking<'_> {
             }
             let key = format!("{key}-{generation}");
             let created = self.persisting(async || self.client.create_run(request, Some(&key)).await).await;
-            let run_id = match created {
-                Ok(created) => created.run_id,
+            let created = match created {
+                Ok(created) => created,
                 Err(error) if error.is(ErrorName::ParameterValidationFailed) => {
                     return Ok(ItemOutcome::Refused(error.to_string()));
                 }
                 Err(error) => return Err(error.into()),
             };
-            let run = match self.over(&run_id).await {
+            let run = match self.over(&created).await {
                 Ok(run) => run,
                 // Its session was removed since; the key is still known.
                 Err(error) if error.is(ErrorName::RunNotFound) => continue,
@@ -130,7 +136,8 @@ impl Asking<'_> {
     }
 
     /// The run at its end. It is stopped where the batch is.
-    async fn over(&self, run_id: &RunId) -> Result<RunView, ClientError> {
+    async fn over(&self, created: &CreatedRun) -> Result<RunView, ClientError> {
+        let run_id = &created.run_id;
         let mut told_to_stop = false;
         loop {
             let wait = self.persisting(async || self.client.wait_for_run(run_id, WAIT_SECONDS).await);
@@ -141,8 +148,13 @@ impl Asking<'_> {
                     told_to_stop = true;
                     continue;
                 }
+                () = sleep(LOOK_AFTER), if !self.outage.is_settled() => {
+                    self.outage.look(self.client, &created.session_id).await;
+                    continue;
+                }
             };
             if run.status.is_over() {
+                self.outage.settle();
                 return Ok(run);
             }
         }

@@ -8,8 +8,10 @@ mod inputs;
 mod item;
 mod record;
 mod reorder;
+mod start;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use accord_api::{CreateRun, RunQuery};
 use accord_client::Client;
@@ -25,6 +27,7 @@ use self::inputs::{Inputs, Row, Rows};
 use self::item::{Asking, Identity, ItemOutcome, Occurrences};
 use self::record::{Done, Sink, Status, Tally};
 use self::reorder::ReorderBuffer;
+use self::start::{Outage, Start};
 use crate::config::Flag;
 use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
@@ -50,6 +53,9 @@ To continue after an interruption (Ctrl-C, kill -9, a lost connection), run the 
 inputs that are finished are not run again, their results are read from the database and --output is
 written anew. An input is recognized for 7 days by the agent's definition, its parameters, --model,
 --priority and --name; inputs that failed are only run again with --retry-failed.
+
+If the first inputs all fail for the same reason, for example a model that is away or a rejected
+key, the others are not run, unless --keep-going is given.
 
 Exit codes: 0 all completed, 1 usage error or invalid input, 2 at least one input failed, 3 the
 coordinator failed, 4 interrupted.
@@ -82,6 +88,9 @@ pub(crate) struct Arguments {
     /// Run inputs again that failed in an earlier run of this command
     #[arg(long)]
     retry_failed: bool,
+    /// Run all inputs even if the first ones all fail for the same reason
+    #[arg(long)]
+    keep_going: bool,
     /// Name of the batch; under a new name, finished inputs are run again
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -123,6 +132,7 @@ struct Batch<'a> {
     failures: Option<Sink>,
     bar: Option<ProgressBar>,
     tally: Tally,
+    start: Start,
     named: Vec<String>,
     began: Instant,
 }
@@ -143,6 +153,7 @@ impl<'a> Batch<'a> {
         let open = |path: &PathBuf| Sink::open(path, inputs);
         let results = arguments.output.as_ref().map(open).transpose()?.unwrap_or(Sink::Stdout);
         let failures = arguments.failures.as_ref().map(open).transpose()?;
+        let bar = progress::bar(total);
         let newest = client.runs(&RunQuery { limit: Some(1), ..RunQuery::default() }).await?.items;
         Ok(Self {
             arguments,
@@ -160,11 +171,13 @@ impl<'a> Batch<'a> {
                 stop: CancellationToken::new(),
                 made_before: newest.first().map(|run| run.created_at),
                 retry_failed: arguments.retry_failed,
+                outage: Arc::new(Outage::new(bar.clone())),
             },
             results,
             failures,
-            bar: progress::bar(total),
+            bar,
             tally: Tally { inputs: total, ..Tally::default() },
+            start: Start::default(),
             named: Vec::new(),
             began: Instant::now(),
         })
@@ -188,7 +201,8 @@ impl<'a> Batch<'a> {
         let mut signals = runtime::signals()?;
         let mut patience = None;
         // The futures borrow it, while the rest is changed.
-        let asking = Asking { stop: self.asking.stop.clone(), ..self.asking };
+        let (stop, outage) = (self.asking.stop.clone(), Arc::clone(&self.asking.outage));
+        let asking = Asking { stop, outage, ..self.asking };
         let mut working = FuturesUnordered::new();
         let mut ahead = ReorderBuffer::default();
         let mut left = true;
@@ -216,6 +230,12 @@ impl<'a> Batch<'a> {
             };
             let Some(finished) = finished else { return Ok(()) };
             let (index, done) = finished?;
+            if let Some(reason) = done.as_ref().and_then(|done| self.start.add(done))
+                && !self.arguments.keep_going
+            {
+                self.tally.stopped_early = Some(reason);
+                asking.stop.cancel();
+            }
             ahead.add(index, done);
             while let Some(done) = ahead.next() {
                 self.write(&done)?;
@@ -277,8 +297,9 @@ impl<'a> Batch<'a> {
         self.results.end()?;
         self.failures.as_mut().map_or(Ok(()), Sink::end)?;
         let tally = &self.tally;
+        let is_early = tally.stopped_early.is_some();
         let is_interrupted = self.asking.stop.is_cancelled() && tally.stopped > 0;
-        let is_whole = tally.finished() == tally.inputs && !is_interrupted;
+        let is_whole = is_early || tally.finished() == tally.inputs && !is_interrupted;
         let took = text::duration(u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX));
         output::message(&format!("{}; {took}\n", tally.words()));
         output::message(&self.named.concat());
@@ -287,7 +308,14 @@ impl<'a> Batch<'a> {
         if more > 0 {
             output::message(&format!("  and {more} more\n"));
         }
-        if !is_whole {
+        if let Some(reason) = &tally.stopped_early {
+            let left = text::counted(tally.inputs.saturating_sub(tally.failed), "input");
+            let said = format!("the first inputs all failed for the same reason, so {left} did not run");
+            output::message(&format!("{} {said}: {reason}\n", "Stopped early:".yellow().bold()));
+            let hint =
+                "fix this, then run the same command with --retry-failed; --keep-going runs all inputs";
+            output::message(&format!("{} {hint}\n", "hint:".cyan().bold()));
+        } else if !is_whole {
             output::message(&format!("{} {CONTINUE}\n", "Interrupted.".yellow().bold()));
         } else if failed > 0 {
             let hint = "run the same command with --retry-failed to run only these again";

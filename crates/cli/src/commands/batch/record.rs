@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use accord_api::{Failure as RunFailure, RunId, RunStatus, SessionId, Usage};
+use accord_api::{Failure as RunFailure, FailureType, RunId, RunStatus, SessionId, Usage};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -46,6 +46,8 @@ pub(super) struct Done {
     pub(super) line: u64,
     pub(super) json: Vec<u8>,
     pub(super) status: Status,
+    /// What kind of failure of a run it is.
+    pub(super) kind: Option<FailureType>,
     /// Why it is not completed, in one line.
     pub(super) failure: Option<String>,
     pub(super) usage: Usage,
@@ -80,7 +82,8 @@ impl Done {
             let failure = Some(format!("invalid_input: {}", line(message)));
             let json = written(&Record { error: Some(error), ..empty })?;
             let usage = Usage::default();
-            Ok(Some(Self { line: row.line, json, status: Status::Failed, failure, usage, is_earlier: false }))
+            let status = Status::Failed;
+            Ok(Some(Self { line: row.line, json, status, kind: None, failure, usage, is_earlier: false }))
         };
         let (run, is_earlier) = match (end, &row.parameters) {
             (ItemOutcome::Refused(message), _) | (ItemOutcome::NotAsked, Err(message)) => {
@@ -107,13 +110,20 @@ impl Done {
             RunStatus::Stopped => Status::Stopped,
             _ => Status::Failed,
         };
-        let failure = run.error.as_ref();
-        let failure = failure.map(|error| {
-            let first = error.message.lines().next().unwrap_or_default();
-            format!("{}: {}", error.kind.as_str(), line(first))
-        });
+        let failure = run.error.as_ref().map(in_one_line);
+        let kind = run.error.as_ref().map(|error| error.kind);
         let json = written(&record)?;
-        Ok(Some(Self { line: row.line, json, status, failure, usage: run.usage, is_earlier }))
+        Ok(Some(Self { line: row.line, json, status, kind, failure, usage: run.usage, is_earlier }))
+    }
+}
+
+/// Why a run failed, with the first field that is wrong.
+fn in_one_line(error: &RunFailure) -> String {
+    let first = error.message.lines().next().unwrap_or_default();
+    let text = format!("{}: {}", error.kind.as_str(), line(first));
+    match error.validation_errors.first() {
+        Some(field) if !first.contains(field.as_str()) => format!("{text}: {}", line(field)),
+        _ => text,
     }
 }
 
@@ -194,6 +204,9 @@ pub(super) struct Tally {
     /// How many of these an earlier command has finished.
     pub(super) finished_earlier: u64,
     pub(super) usage: Usage,
+    /// Why the batch ended before all inputs were run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stopped_early: Option<String>,
 }
 
 impl Tally {
@@ -241,11 +254,30 @@ mod tests {
         let usage = Usage { input_tokens: 10, output_tokens: 2, cost_usd: None };
         let tally = Tally { inputs: 12, completed: 12, ..Tally::default() };
         assert_eq!(tally.words(), "12 inputs: 12 completed");
-        let tally = Tally { inputs: 12, completed: 9, failed: 2, stopped: 1, finished_earlier: 4, usage };
+        let tally = Tally {
+            inputs: 12,
+            completed: 9,
+            failed: 2,
+            stopped: 1,
+            finished_earlier: 4,
+            usage,
+            stopped_early: None,
+        };
         assert_eq!(
             tally.words(),
             "12 inputs: 9 completed, 2 failed, 1 stopped; 4 finished earlier; 10 in, 2 out"
         );
+    }
+
+    #[test]
+    fn a_failure_names_the_first_field_that_is_wrong() {
+        let failure = |message: &str| RunFailure {
+            validation_errors: vec!["$.n: expected integer, got null".to_owned(), "$.m: missing".to_owned()],
+            ..RunFailure::new(FailureType::SchemaValidationFailed, message)
+        };
+        let expected = "schema_validation_failed: no: $.n: expected integer, got null";
+        assert_eq!(in_one_line(&failure("no\nmore")), expected);
+        assert_eq!(in_one_line(&failure("no: $.n: expected integer, got null")), expected);
     }
 
     #[test]

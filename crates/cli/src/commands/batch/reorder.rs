@@ -49,7 +49,7 @@ mod tests {
 
     fn done(line: u64, bytes: usize) -> Done {
         let (status, usage) = (Status::Completed, Usage::default());
-        Done { line, json: vec![b'x'; bytes], status, failure: None, usage, is_earlier: false }
+        Done { line, json: vec![b'x'; bytes], status, kind: None, failure: None, usage, is_earlier: false }
     }
 
     fn ready(ahead: &mut ReorderBuffer) -> Vec<u64> {

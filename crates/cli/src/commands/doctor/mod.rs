@@ -1,6 +1,7 @@
 //! `accord doctor`: the effective settings, their origins, and what is missing.
 
 mod agents;
+mod answers;
 mod check;
 mod commands;
 mod coordinator;
@@ -27,7 +28,8 @@ use crate::{definitions, output, runtime, table};
 /// Check the installation and show every setting with its origin
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing is changed and secrets are hidden. Exit codes: 0 no check failed, 1 a check failed.
+Nothing is changed and secrets are hidden. Each provider that an agent uses or that is configured is
+asked for its models, which costs nothing. Exit codes: 0 no check failed, 1 a check failed.
 
 With --executor, a program that implements the executor protocol is tested instead. It gets a few
 short prompts; if it calls a model, you pay for those.
@@ -100,6 +102,7 @@ async fn examine(config: &Config) -> Vec<Check> {
     checks.extend(workflows::checks(config, client.as_ref()).await);
     let environment = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     checks.extend(providers::checks(&config.values.providers, &agents, environment));
+    checks.extend(answers::checks(config, &agents).await);
     checks.push(commands::check(config));
     checks.extend(commands::openings(config, &agents).await);
     checks.extend(programs::checks(&known, &config.project, |name| std::env::var_os(name)));

@@ -90,8 +90,6 @@ mod tests {
             api_version: None,
             headers: BTreeMap::new(),
             schema_profile: None,
-            price_per_million_input: None,
-            price_per_million_output: None,
         };
         let named = [("a".to_owned(), provider("A_KEY")), ("b".to_owned(), provider("B_KEY"))].into();
         let expected = [(Status::Ok, "a: A_KEY is set"), (Status::Fail, "b: B_KEY is not set")];

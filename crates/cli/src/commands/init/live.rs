@@ -9,7 +9,22 @@ const RECORDED: &str = "executor: { type: replay";
 
 /// The blueprint with this model; unchanged if it plays no recording.
 pub(super) fn with_model(blueprint: &str, model: &Model) -> String {
-    let Some(executor) = model.executor() else { return blueprint.to_owned() };
+    match model.executor() {
+        Some(executor) => with_executor(blueprint, &executor, model.takes_tools()),
+        None => blueprint.to_owned(),
+    }
+}
+
+/// Whether a file is a template's blueprint with some model, and nothing else was changed.
+pub(super) fn is_untouched(file: &str, blueprint: &str) -> bool {
+    let executor = file.lines().find_map(|line| line.strip_prefix("executor: "));
+    let is_made_with = |executor: &str| {
+        [true, false].into_iter().any(|takes_tools| with_executor(blueprint, executor, takes_tools) == file)
+    };
+    file == blueprint || executor.is_some_and(is_made_with)
+}
+
+fn with_executor(blueprint: &str, executor: &str, takes_tools: bool) -> String {
     let lines: Vec<&str> = blueprint.lines().collect();
     let Some(at) = lines.iter().position(|line| line.starts_with(RECORDED)) else {
         return blueprint.to_owned();
@@ -19,7 +34,7 @@ pub(super) fn with_model(blueprint: &str, model: &Model) -> String {
     let comment = before.iter().rev().take_while(is_comment).count();
     let (before, comment) = before.split_at(at - comment);
     let live = comment.iter().filter_map(|line| line.strip_prefix("#   "));
-    let live = live.filter(|line| !line.starts_with("executor:") && model.takes_tools());
+    let live = live.filter(|line| !line.starts_with("executor:") && takes_tools);
     let executor = format!("executor: {executor}");
     let all = before.iter().copied().chain([executor.as_str()]).chain(live);
     let all: Vec<&str> = all.chain(after.iter().skip(1).copied()).collect();

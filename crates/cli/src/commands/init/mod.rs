@@ -1,11 +1,12 @@
 //! `accord init`: a project to start from.
 
 mod live;
+mod merge;
 mod models;
 mod template;
 
 use std::fs;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,7 @@ use crate::config::{FILE, FILE_INSIDE, FOLDER};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::{output, runtime};
+use merge::{Action, Change, Plan};
 use models::Model;
 use template::File;
 
@@ -27,8 +29,11 @@ this machine, Claude Code and Codex. In a terminal it asks which one to use; oth
 is none, the agents play recorded answers, which needs no key and no network but works only for the
 recorded inputs in .accord/inputs.
 Models: anthropic[/MODEL], openai[/MODEL], ollama/MODEL, llama.cpp[/MODEL], claude-code, codex.
-If a file already exists, nothing is written unless --force is given. A project with an accord.toml
-gets no config.toml.
+In a project that already exists, --model changes the model of the examples and --force restores
+them. Files that you changed are kept, except that an agent that still plays its recording gets the
+model; a terminal asks about the others. --force replaces them. Each file that is changed although
+you edited it is first copied to NAME.bak. Settings are never replaced, and a project with an
+accord.toml gets no config.toml.
 
 Examples:
   accord init
@@ -47,7 +52,7 @@ pub(crate) struct Arguments {
     /// Model that the agents use; recorded for the recorded answers of the examples
     #[arg(long, value_name = "MODEL")]
     model: Option<Model>,
-    /// Overwrite existing files
+    /// Restore the examples; files that you changed are copied to NAME.bak first
     #[arg(long)]
     force: bool,
     /// Print JSON
@@ -99,6 +104,8 @@ impl Template {
 struct Written {
     dir: PathBuf,
     files: Vec<PathBuf>,
+    /// What was done about each file.
+    changes: Vec<Change>,
     /// The model that the agents use, or `recorded`.
     model: String,
     /// The models that were found.
@@ -109,50 +116,50 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     // Settings in two places are an error.
     let has_settings = fs::symlink_metadata(arguments.dir.join(FILE)).is_ok();
     let is_wanted = |file: &&File| !has_settings || file.0 != FILE_INSIDE;
-    let (model, found) = chosen(arguments)?;
-    // A live agent plays no recording.
-    let is_played = |file: &&File| model == Model::Recorded || !file.0.starts_with("cassettes/");
-    let files = || arguments.template.files().filter(is_wanted).filter(is_played);
-    let inside = |path: &str| Path::new(FOLDER).join(path);
     let folder = arguments.dir.join(FOLDER);
     if fs::metadata(&folder).is_ok_and(|there| !there.is_dir()) {
         let message = format!("nothing written: {} exists and is not a folder", folder.display());
         return Err(Problem::new(message).hint("move it away, or use another folder with --dir DIR").into());
     }
-    if !arguments.force {
-        let taken = |path: &PathBuf| fs::symlink_metadata(arguments.dir.join(path)).is_ok();
-        let taken: Vec<PathBuf> = files().map(|(path, _)| inside(path)).filter(taken).collect();
-        if !taken.is_empty() {
-            let message = format!("nothing written: {}", existing(&folder, &taken));
-            return Err(Problem::new(message)
-                .hint("use --force to overwrite, or --dir DIR for another folder")
-                .into());
-        }
+    let files: Vec<&File> = arguments.template.files().filter(is_wanted).collect();
+    let is_taken = |file: &&&File| fs::symlink_metadata(folder.join(file.0)).is_ok();
+    let taken: Vec<PathBuf> =
+        files.iter().filter(is_taken).map(|file| Path::new(FOLDER).join(file.0)).collect();
+    if !taken.is_empty() && !arguments.force && arguments.model.is_none() {
+        let message = format!("nothing written: {}", existing(&folder, &taken));
+        return Err(Problem::new(message)
+            .hint(
+                "--model MODEL changes the model of the examples, --force restores them (your changes are \
+                 kept, or copied to NAME.bak), --dir DIR uses another folder",
+            )
+            .into());
     }
-    let mut written = Vec::new();
-    for (path, content) in files() {
-        let path = inside(path);
-        let content = match path.ends_with("agent.yaml") {
-            true => &live::with_model(content, &model),
-            false => *content,
-        };
-        if let Err(problem) = write(&arguments.dir.join(&path), content) {
-            // Half a project would keep the next try from writing a whole one.
-            if !arguments.force {
-                written.push(path);
-                written.iter().for_each(|path| drop(fs::remove_file(arguments.dir.join(path))));
+    let (model, found) = chosen(arguments)?;
+    // A live agent plays no recording.
+    let is_played = |file: &&&File| model == Model::Recorded || !file.0.starts_with("cassettes/");
+    let mut changes = Vec::new();
+    for file in files.iter().filter(is_played) {
+        match change(arguments, file, &model) {
+            Ok(change) => changes.push(change),
+            Err(problem) => {
+                // Half a project would keep the next try from writing a whole one.
+                if taken.is_empty() {
+                    let written = changes.iter().map(|change: &Change| change.file.as_path());
+                    let written = written.map(|path| arguments.dir.join(path));
+                    written.chain([folder.join(file.0)]).for_each(|path| drop(fs::remove_file(path)));
+                }
+                return Err(problem.into());
             }
-            return Err(problem.into());
         }
-        written.push(path);
     }
     if arguments.json {
         let (model, found) = (model.name(), found.iter().map(Model::name).collect());
-        output::json(&Written { dir: arguments.dir.clone(), files: written, model, found })?;
+        let files = changes.iter().map(|change| change.file.clone()).collect();
+        output::json(&Written { dir: arguments.dir.clone(), files, changes, model, found })?;
         return Ok(Exit::Success);
     }
-    let list: String =
-        written.iter().map(|path| format!("{}\n", arguments.dir.join(path).display())).collect();
+    let shown = |change: &Change| format!("{}\n", change.words(&arguments.dir.join(&change.file)));
+    let list: String = changes.iter().map(shown).collect();
     output::data(list.replace("./.accord", ".accord").as_bytes())?;
     let step = if arguments.dir == Path::new(".") {
         String::new()
@@ -167,6 +174,54 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
+/// Brings one file up to date.
+fn change(arguments: &Arguments, (path, template): &File, model: &Model) -> Result<Change, Failure> {
+    let file = Path::new(FOLDER).join(path);
+    let place = arguments.dir.join(&file);
+    let existing = match fs::read(&place) {
+        Ok(bytes) => Some(bytes),
+        // What is in the way is reported where the file is written.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
+        Err(error) => {
+            return Err(Problem::new(format!("cannot read {}: {error}", place.display())).into());
+        }
+    };
+    let (text, action) = match merge::plan(path, existing.as_deref(), template, model) {
+        Plan::Create(text) => (text, Action::Created),
+        Plan::Update(text) => (text, Action::Updated),
+        Plan::Merge(text) => (text, Action::Merged),
+        Plan::Conflict(text) if arguments.force || is_replaced(&place, arguments.json) => {
+            (text, Action::Replaced)
+        }
+        Plan::Conflict(_) | Plan::Keep => return Ok(Change { file, action: Action::Kept, backup: None }),
+        Plan::Leave => return Ok(Change { file, action: Action::Unchanged, backup: None }),
+    };
+    let is_changed = matches!(action, Action::Merged | Action::Replaced);
+    let backup = is_changed.then(|| merge::back_up(&place)).transpose();
+    let backup = backup.map_err(|error| {
+        Problem::new(format!("{} was not changed: cannot write a backup: {error}", place.display()))
+    })?;
+    write(&place, &text)?;
+    let backup = backup.map(|backup| file.with_file_name(backup.file_name().unwrap_or_default()));
+    Ok(Change { file, action, backup })
+}
+
+/// Asks in a terminal whether a file that the user changed is replaced.
+fn is_replaced(place: &Path, as_json: bool) -> bool {
+    if !is_terminal() || as_json {
+        return false;
+    }
+    let shown = place.strip_prefix(".").unwrap_or(place).display();
+    output::message(&format!("You changed {shown}. Replace it by the example, with a backup? [y/N] "));
+    let mut line = String::new();
+    let is_read = std::io::stdin().read_line(&mut line).is_ok();
+    is_read && matches!(line.trim(), "y" | "Y" | "yes")
+}
+
+fn is_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
 /// The model that the agents use, and all that were found.
 fn chosen(arguments: &Arguments) -> Result<(Model, Vec<Model>), Failure> {
     if let Some(model) = &arguments.model {
@@ -174,7 +229,7 @@ fn chosen(arguments: &Arguments) -> Result<(Model, Vec<Model>), Failure> {
     }
     let found = async { Ok(models::found(&arguments.dir, &models::of_process).await) };
     let found = runtime::block_on(found)?;
-    let is_asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal() && !arguments.json;
+    let is_asked = is_terminal() && !arguments.json;
     let model = if is_asked && !found.is_empty() { ask(&found)? } else { Model::Recorded };
     Ok((model, found))
 }
@@ -216,13 +271,13 @@ fn about(model: &Model, found: &[Model]) -> String {
             .to_owned();
     text += "\nTo have your own text answered, use a model:\n";
     if found.is_empty() {
-        text += "  accord init --force --model anthropic          # or openai, with the key in the environment\n\
-                 \x20 accord init --force --model ollama/llama3.2    # after `ollama pull llama3.2`\n\
-                 \x20 accord init --force --model claude-code        # or codex, if it is installed\n";
+        text += "  accord init --model anthropic          # or openai, with the key in the environment\n\
+                 \x20 accord init --model ollama/llama3.2    # after `ollama pull llama3.2`\n\
+                 \x20 accord init --model claude-code        # or codex, if it is installed\n";
     }
     let lines: String = found
         .iter()
-        .map(|model| format!("  accord init --force --model {:<28} # {}\n", model.name(), model.origin()))
+        .map(|model| format!("  accord init --model {:<28} # {}\n", model.name(), model.origin()))
         .collect();
     text + &lines
 }

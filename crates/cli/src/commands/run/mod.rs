@@ -12,6 +12,7 @@ use accord_api::{
 };
 use accord_client::Client;
 
+use crate::commands::agents::examples;
 use crate::connection::ConnectionArguments;
 use crate::document::Input;
 use crate::exit::Exit;
@@ -202,7 +203,8 @@ pub(crate) async fn followed(
     };
     progress.end(&ending.run);
     let attempts = client.attempts(&created.run_id).await?.items;
-    Ok((Report::new(ending, &attempts), attempts))
+    let suggestion = examples::suggestion(client, &ending.run).await;
+    Ok((Report::new(ending, &attempts).suggesting(suggestion), attempts))
 }
 
 /// The body of the request that these arguments mean.

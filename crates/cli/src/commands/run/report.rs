@@ -31,6 +31,9 @@ pub(crate) struct Report {
     exit: Exit,
     #[serde(skip)]
     is_kept: bool,
+    /// What could help.
+    #[serde(skip)]
+    suggestion: Option<String>,
 }
 
 impl Report {
@@ -57,7 +60,12 @@ impl Report {
             interruption,
             exit,
             is_kept: true,
+            suggestion: None,
         }
+    }
+
+    pub(crate) fn suggesting(self, suggestion: Option<String>) -> Self {
+        Self { suggestion, ..self }
     }
 
     /// The same for a run that is gone with the command, so without a hint to look at it.
@@ -97,7 +105,9 @@ impl Report {
         if let Some(error) = self.error.as_ref().filter(|error| !stopped(error)) {
             let hint = format!("run `accord runs attempts {} --text` to see every answer", self.run_id);
             let hint = if self.attempts == 0 || !self.is_kept { String::new() } else { self::hint(&hint) };
-            output::message(&format!("{}{hint}", run::failure(error)));
+            let suggestion = self.suggestion.as_deref().filter(|_| self.is_kept).map(self::hint);
+            let suggestion = suggestion.unwrap_or_default();
+            output::message(&format!("{}{hint}{suggestion}", run::failure(error)));
         } else if self.exit == Exit::Stopped {
             output::message(&format!("{}\n", self.why_stopped()));
         }

@@ -230,8 +230,52 @@ async fn a_contract_failure_fails_only_its_input() {
     let host = Project::new().agent(&agent("triage", &model, &extra)).up().await;
     let lines = "{\"prompt\": \"fine\"}\n{\"prompt\": \"other\"}\n";
     let ran = finish(accord(host.path()).args(["batch", "triage", "-"]), lines).await;
-    let ran = ran.ends(2, &["<stdin>:2: output_schema_validation_failed"]);
+    let ran = ran.ends(2, &["<stdin>:2: output_schema_validation_failed", "$"]);
     let found = records(&ran.stdout);
     assert_eq!(found[0]["result_data"], json!({"severity": "low"}));
     assert_eq!((&found[1]["status"], &found[1]["attempts"]), (&json!("failed"), &json!(1)));
+}
+
+/// Twenty inputs of an agent that asks this address.
+async fn batch_at(base_url: &str, retry: &Value, arguments: &[&str]) -> Ran {
+    let executor = json!({"type": "llm", "provider": "lab", "model": "m"});
+    let agent = json!({"name": "triage", "executor": executor, "retry": retry});
+    let project = Project::new().agent(&agent);
+    let config = format!("[providers.lab]\nkind = \"openai-compatible\"\nbase_url = \"{base_url}\"\n");
+    std::fs::write(project.path().join("accord.toml"), config).unwrap();
+    let lines: String =
+        (0..20).map(|number| format!("{}\n", json!({"prompt": number.to_string()}))).collect();
+    let batch = ["batch", "triage", "-", "--output", "results.jsonl", "--concurrency", "2"];
+    finish(accord(project.path()).args([&batch, arguments].concat()), &lines).await
+}
+
+#[tokio::test]
+async fn a_batch_without_a_model_stops_early_and_says_why() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let gone = format!("http://{}/v1", listener.local_addr().unwrap());
+    drop(listener);
+    let once = json!({"max_attempts": 1});
+    let ran = batch_at(&gone, &once, &["--json"]).await;
+    let ran = ran.ends(2, &["Stopped early:", "no response from lab ", "refused", "--retry-failed"]);
+    let told = ran.json();
+    let failed = told["failed"].as_u64().unwrap();
+    assert!((5..=7).contains(&failed), "{told}");
+    assert!(told["stopped_early"].as_str().unwrap().contains("no response from lab "), "{told}");
+    let ran = batch_at(&gone, &once, &["--keep-going"]).await;
+    ran.ends(2, &["20 inputs: 0 completed, 20 failed"]);
+
+    // A key that is refused is no outage: every input fails at once.
+    let model = ModelServer::start(Script::handler(|_, _| Reply::error(401, "bad key"))).await.unwrap();
+    let ran = batch_at(&model.openai_url(), &json!({}), &[]).await;
+    ran.ends(2, &["Stopped early:", "rejected the API key (401)"]);
+    assert!(model.requests().len() <= 7, "{}", model.requests().len());
+}
+
+#[tokio::test]
+async fn a_batch_says_that_the_model_is_away_while_it_waits_for_it() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let gone = format!("http://{}/v1", listener.local_addr().unwrap());
+    drop(listener);
+    let ran = batch_at(&gone, &json!({"for_seconds": 5}), &[]).await;
+    ran.ends(2, &["no input has finished yet; retrying", "Stopped early:"]);
 }

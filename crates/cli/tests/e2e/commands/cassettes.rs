@@ -169,7 +169,7 @@ async fn secrets_in_addresses_are_not_recorded() {
 fn of_a_lab(model: &ModelServer, replied: &Value) -> Project {
     let provider = format!(
         "[providers.lab]\nkind = \"openai-chat\"\nbase_url = \"{}\"\napi_key_env = \"LAB\"\n\
-         price_per_million_input = 1.0\nprice_per_million_output = 2.5\n",
+         [prices]\n\"lab/m\" = {{ input = 1.0, output = 2.5 }}\n",
         model.url()
     );
     let mut blueprint = json!({"name": "a", "executor": {"type": "llm", "provider": "lab", "model": "m"}});

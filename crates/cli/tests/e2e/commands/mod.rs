@@ -7,6 +7,7 @@ mod beginnings;
 mod broken;
 mod cassettes;
 mod current;
+mod examples;
 mod following;
 mod keys;
 mod looking;

@@ -245,6 +245,6 @@ async fn cost_limits_require_known_prices() {
     let providers = Providers::default().with("openai", provider);
     let executor = LlmExecutor::new(providers, script, Arc::new(NoTools));
     let error = executor.open(limited()).await.err().unwrap().to_string();
-    let words = ["limits.max_cost_usd", "providers.openai.price_per_million_input", "max_tokens_total"];
+    let words = ["limits.max_cost_usd", "\"openai/m-1\" under [prices]", "max_tokens_total"];
     assert!(words.iter().all(|word| error.contains(word)), "{error}");
 }

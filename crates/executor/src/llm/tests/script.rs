@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
-use crate::llm::{LlmExecutor, Provider, ProviderKind, Providers, Secret};
+use crate::llm::{EVERY_MODEL, LlmExecutor, Price, Prices, Provider, ProviderKind, Providers, Secret};
 use crate::{
     Answer, Delivery, Event, Events, Executor, Journal, NoTools, OpenError, Request, Response, Retry,
     Session, Start, ToolCall, ToolOutput, ToolSpec, Toolbox, Toolboxes, Transport, TransportError, Turn,
@@ -220,13 +220,13 @@ pub(super) fn executor(script: &Arc<Script>) -> LlmExecutor {
 
 /// The same over another transport, with the pauses of production.
 pub(super) fn executor_over(transport: Arc<dyn Transport>) -> LlmExecutor {
+    let price = Price { input: 1.0, output: 10.0, ..Price::default() };
     let providers = ProviderKind::ALL.into_iter().fold(Providers::default(), |all, kind| {
         let provider = Provider::new(kind);
         let provider = Provider {
             base_url: provider.base_url.or(Some("http://127.0.0.1:8080/v1".into())),
             api_key: Some(Secret::new(KEY)),
-            price_per_million_input: Some(1.0),
-            price_per_million_output: Some(10.0),
+            prices: Prices::own([(EVERY_MODEL.to_owned(), price)].into()),
             ..provider
         };
         all.with(kind.name(), provider)

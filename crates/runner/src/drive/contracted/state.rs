@@ -50,6 +50,8 @@ pub(super) struct State {
     always_examples: bool,
     /// Whether what was said before is to be forgotten.
     fresh: bool,
+    /// How many answers have repeated the schema, the form or an example.
+    echoes: u32,
 }
 
 impl State {
@@ -66,8 +68,8 @@ impl State {
         let offers = offers(terms, capabilities, has_tools, cancel).await?;
         let rungs = offers.rungs(terms.contract.strategy, &facts, &model)?;
         let rung = rungs.first().copied().unwrap_or(Rung::Prompt);
-        let examples = request::examples(assignment, offers.sample.as_ref());
-        let pairs = examples.iter().map(|example| (example.input.clone(), example.output.clone()));
+        let pairs =
+            assignment.agent.examples.iter().map(|example| (example.input.clone(), example.output.clone()));
         let (pairs, skeleton) = (pairs.collect::<Vec<_>>(), offers.form(Rung::Prompt).skeleton().cloned());
         let schema = terms.compiled.schema().clone();
         let echo_sources = move |meter: &Meter| EchoSources::new(&schema, skeleton.as_ref(), pairs, meter);
@@ -97,10 +99,11 @@ impl State {
             max_tokens_before: None,
             ceiling_is_fixed: false,
             cut_at: None,
-            examples: request::exchanges(&assignment.agent, &examples),
+            examples: request::exchanges(&assignment.agent),
             always_examples: assignment.agent.send_examples == SendExamples::Always
                 && !assignment.agent.examples.is_empty(),
             fresh: false,
+            echoes: 0,
         })
     }
 
@@ -115,7 +118,10 @@ impl State {
         let form = self.offers.form(self.rung);
         Turn {
             system_prompt: request::system_under(assignment, terms, self.rung, form),
-            prompt: prompt.unwrap_or_else(|| request::task_under(assignment, terms, self.rung, form)),
+            prompt: prompt.unwrap_or_else(|| {
+                let task = request::task_under(assignment, terms, self.rung, form);
+                request::after_echoes(task, self.echoes)
+            }),
             delivery: request::delivery(self.rung, offer, schema, self.force),
             model,
             max_tokens: self.max_tokens,
@@ -179,6 +185,7 @@ impl State {
             Say::Anew => {
                 self.before.clear();
                 self.ask = Ask::Task;
+                self.echoes += u32::from(self.wrong.take().is_some_and(|wrong| wrong.is_echo()));
                 // A provider that holds the answer to the schema needs no examples; they have only been copied.
                 self.always_examples &= self.rung != Rung::Native;
                 // What misled a model here may help another one, or in another place.

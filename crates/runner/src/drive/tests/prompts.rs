@@ -141,20 +141,35 @@ async fn the_system_prompt_stays_the_same_in_every_turn() {
 }
 
 #[tokio::test]
-async fn an_agent_without_examples_gets_a_sample_with_the_prompt_strategy() {
-    for (origin, strategy, profile, sent) in [
-        (Origin::Blueprint, Strategy::Prompt, "openai", 1),
-        (Origin::Default, Strategy::Prompt, "ollama", 1),
-        (Origin::Blueprint, Strategy::Prompt, "anthropic", 0),
-        (Origin::Blueprint, Strategy::Native, "openai", 0),
-        (Origin::Caller, Strategy::Prompt, "openai", 0),
-    ] {
-        let capabilities =
-            accord_executor::Capabilities { native: Some(profile.into()), ..super::script::able() };
-        let turn = first(under(origin, strategy).at(capabilities)).await;
-        assert_eq!(turn.examples.len(), sent, "{origin:?} {strategy:?} {profile}");
-        if let [sample] = turn.examples.as_slice() {
-            assert_eq!((sample.prompt.as_str(), sample.answer.as_str()), ("n: 1.", "{\"n\":1}"));
+async fn nothing_is_made_up_for_an_agent_without_examples() {
+    for profile in ["openai", "ollama", "anthropic"] {
+        for origin in [Origin::Blueprint, Origin::Default, Origin::Caller] {
+            let capabilities =
+                accord_executor::Capabilities { native: Some(profile.into()), ..super::script::able() };
+            let turn = first(under(origin, Strategy::Prompt).at(capabilities)).await;
+            assert_eq!(turn.examples, [], "{origin:?} {profile}");
         }
+    }
+}
+
+/// A placeholder of the form, again and again: the same request would get the same answer.
+#[tokio::test]
+async fn a_retry_after_an_echo_is_never_the_same_request() {
+    for strategy in [Strategy::Prompt, Strategy::Native] {
+        let schema = json!({
+            "type": "object", "required": ["title"], "additionalProperties": false,
+            "properties": {"title": {"type": "string"}},
+        });
+        let case = Case::under(Contract { schema, strategy, max_retries: 3, ..contract(Origin::Blueprint) });
+        let echo = "{\"title\": \"<title>\"}";
+        let replies = vec![says(echo), says(echo), says(echo), says("{\"title\": \"News\"}")];
+        let ran = case.run(replies).await;
+        let requests: Vec<_> = ran.turns.iter().map(|turn| (&turn.system_prompt, &turn.prompt)).collect();
+        assert_eq!(requests.len(), 4, "{strategy:?}");
+        for (at, request) in requests.iter().enumerate() {
+            assert!(!requests[..at].contains(request), "{strategy:?}: {request:?}");
+        }
+        assert!(ran.turns[1].prompt.contains("Take every value of the answer from the input above."));
+        assert!(ran.turns[1..].iter().all(|turn| !turn.prompt.contains("<title>")));
     }
 }
