@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use accord_api::{Origin, Strategy};
-use accord_contract::lower::{Lowered, Profile, Sample, sample};
+use accord_contract::lower::{Lowered, Profile, Sample};
 use accord_contract::prompt::Form;
-use accord_contract::{Exceeded, Meter, Schema};
+use accord_contract::{Exceeded, Meter};
 use accord_executor::Capabilities;
 use serde_json::Value;
 
@@ -55,7 +55,7 @@ pub(super) struct Offers {
     has_tools: bool,
     form: Form,
     /// An exchange instead of the examples that the agent does not have, for models that need one.
-    pub(super) sample: Option<Sample>,
+    pub(super) sample: Option<Arc<Sample>>,
 }
 
 impl Offers {
@@ -70,17 +70,17 @@ impl Offers {
         // Agents on the command line have no profile, and their models are large.
         let shows_schema =
             profile.and_then(|name| Profile::named(name)).is_none_or(|profile| profile.shows_schema);
-        let form = Form::new(terms.compiled.schema(), shows_schema, &meter.anew())?;
+        let form = terms.form(shows_schema, &meter.anew())?;
         // Models that gain by a schema need no sample. A caller's contract is part of the message, which a sample has not.
         let needs_sample = !shows_schema && terms.contract.origin != Origin::Caller;
         let sample = match needs_sample {
-            true => sample(terms.compiled.schema(), &meter.anew())?,
+            true => terms.sample(&meter.anew())?,
             false => None,
         };
         let made = Self {
             sample,
-            native: native(terms, capabilities, has_tools, &form, shows_schema, meter),
-            tool: tool(terms, capabilities, &form, shows_schema, meter),
+            native: native(terms, capabilities, has_tools, shows_schema, meter),
+            tool: tool(terms, capabilities, shows_schema, meter),
             has_tools,
             form,
         };
@@ -168,7 +168,6 @@ fn native(
     terms: &Terms,
     capabilities: &Capabilities,
     has_tools: bool,
-    form: &Form,
     shows_schema: bool,
     meter: &Meter,
 ) -> Result<Offer, String> {
@@ -182,7 +181,7 @@ fn native(
     match &lowered.refusal {
         Some(reason) => Err(format!("the schema cannot be sent: {reason}")),
         None => {
-            let form = form_of(&lowered, form, shows_schema, meter)?;
+            let form = form_of(terms, profile, &lowered, shows_schema, meter)?;
             Ok(Offer { lowered, strict: true, form })
         }
     }
@@ -191,7 +190,6 @@ fn native(
 fn tool(
     terms: &Terms,
     capabilities: &Capabilities,
-    form: &Form,
     shows_schema: bool,
     meter: &Meter,
 ) -> Result<Offer, String> {
@@ -204,14 +202,17 @@ fn tool(
     }
     // What the provider cannot enforce it can still show to the model.
     let strict = tool.strict && lowered.refusal.is_none();
-    let form = form_of(&lowered, form, shows_schema, meter)?;
+    let form = form_of(terms, &tool.profile, &lowered, shows_schema, meter)?;
     Ok(Offer { lowered, strict, form })
 }
 
-fn form_of(lowered: &Lowered, source: &Form, shows_schema: bool, meter: &Meter) -> Result<Form, String> {
-    let reshapes = lowered.lift.reshapes();
-    let reshaped = reshapes.then(|| Schema::compile(&lowered.schema, &meter.anew()).ok()).flatten();
-    let Some(schema) = reshaped else { return Ok(source.clone()) };
-    let form = Form::new(&schema, shows_schema, &meter.anew());
+fn form_of(
+    terms: &Terms,
+    profile: &str,
+    lowered: &Lowered,
+    shows_schema: bool,
+    meter: &Meter,
+) -> Result<Form, String> {
+    let form = terms.reshaped_form(profile, lowered, shows_schema, meter);
     form.map_err(|exceeded| format!("the form of the answer cannot be made: {exceeded}"))
 }

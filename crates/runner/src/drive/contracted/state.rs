@@ -66,7 +66,7 @@ impl State {
         let offers = offers(terms, capabilities, has_tools, cancel).await?;
         let rungs = offers.rungs(terms.contract.strategy, &facts, &model)?;
         let rung = rungs.first().copied().unwrap_or(Rung::Prompt);
-        let examples = request::examples(assignment, offers.sample.as_ref());
+        let examples = request::examples(assignment, offers.sample.as_deref());
         let pairs = examples.iter().map(|example| (example.input.clone(), example.output.clone()));
         let (pairs, skeleton) = (pairs.collect::<Vec<_>>(), offers.form(Rung::Prompt).skeleton().cloned());
         let schema = terms.compiled.schema().clone();
