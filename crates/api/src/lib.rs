@@ -59,8 +59,8 @@ pub use problem::{Problem, Severity};
 pub use run_token::{NotARunToken, RunToken};
 pub use runner::{
     ClaimRuns, ClaimedRun, ClaimedRuns, FactReport, FinishRun, FinishStatus, FinishedRun, Heartbeat,
-    HeartbeatAnswer, HeldAnswer, HeldRun, Holding, NewStep, RegisterRunner, RegisteredRunner, ReportAttempts,
-    ReportEvents, ReportedAttempts, RunDirective, RunInstruction, RunnerView, Spent,
+    HeartbeatAnswer, HeldAnswer, HeldRun, Holding, LastReport, NewStep, RegisterRunner, RegisteredRunner,
+    ReportAttempts, ReportEvents, ReportedAttempts, RunDirective, RunInstruction, RunnerView, Spent,
 };
 pub use runs::{
     AttemptList, CreateRun, CreatedRun, ForkRun, RetryRun, RunQuery, RunResult, RunView, StepList, WaitQuery,

@@ -64,6 +64,9 @@ pub struct ClaimRuns {
     /// Seconds to wait for the first run, 60 at most.
     #[serde(default)]
     pub wait_seconds: u32,
+    /// Whether the work begins with the claim: the runs are `running`, and the runner does not report that they started.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub start: bool,
 }
 
 /// Claimed runs.
@@ -220,6 +223,30 @@ pub struct ReportAttempts {
     /// Number of the step with the verdict on the last of them. It is saved together with the attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<u32>,
+    /// Events that happened before them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Body>,
+    /// Steps that were done before them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<NewStep>,
+}
+
+/// What happened at last in a run that has ended. It is saved together with the end.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LastReport {
+    /// Events: only `message`, `output.delta`, `tool.started`, `tool.finished` and `request.repeated`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Body>,
+    /// Steps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<NewStep>,
+    /// Validated attempts. Answers that do not conform are reported before the end: the response says whether the run waits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<Attempt>,
+    /// Number of the step with the verdict on the last attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<u32>,
 }
 
 /// Outcome of a run.
@@ -287,6 +314,9 @@ pub struct FinishRun {
     /// The error, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
+    /// What happened since the last report, with the status `completed`, `failed` or `stopped`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<LastReport>,
     /// The answer to validate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<HeldAnswer>,

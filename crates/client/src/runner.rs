@@ -1,7 +1,7 @@
 //! The runner protocol.
 
 use accord_api::{
-    ClaimRuns, ClaimedRuns, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, Holding, RegisterRunner,
+    ClaimRuns, ClaimedRuns, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, RegisterRunner,
     RegisteredRunner, ReportAttempts, ReportEvents, ReportedAttempts, RunId, RunnerId,
 };
 use reqwest::Method;
@@ -18,11 +18,6 @@ impl Client {
     /// Asks for work, and waits for it as long as the request says.
     pub async fn claim_runs(&self, claim: &ClaimRuns) -> Result<ClaimedRuns, ClientError> {
         self.post(&["runner", "claims"]).waiting(claim.wait_seconds).body(claim).read().await
-    }
-
-    /// Says that the work on a run begins.
-    pub async fn run_started(&self, run: &RunId, holding: &Holding) -> Result<(), ClientError> {
-        self.post(&["runner", "runs", run.as_str(), "started"]).body(holding).done().await
     }
 
     /// Tells what happens in a run.

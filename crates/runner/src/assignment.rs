@@ -7,7 +7,8 @@ use accord_api::step::again::{Until, Way, carried};
 use accord_api::step::{Body, Step};
 use accord_api::{ClaimedRun, Contract, EndpointFact, RunId, RunKind, SessionId, Spent, ValidationMode};
 use accord_contract::lower::{Lowered, Profile, lower};
-use accord_contract::{Embedded, Extract, Invariant, Invariants, Meter, Mode, Options, Schema};
+use accord_contract::prompt::Form;
+use accord_contract::{Embedded, Exceeded, Extract, Invariant, Invariants, Meter, Mode, Options, Schema};
 use accord_executor::ToolEntries;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -26,6 +27,8 @@ pub struct Terms {
     pub compiled: accord_contract::Contract,
     /// As providers take it, by their profiles.
     lowered: Recent<Arc<Lowered>>,
+    /// As models are shown it, by what is shown.
+    forms: Recent<Form>,
 }
 
 /// A cache of parsed documents of earlier runs. Cheap to clone.
@@ -185,7 +188,12 @@ impl Terms {
         };
         let compiled =
             accord_contract::Contract::new(schema).with_invariants(invariants).with_options(options);
-        Ok(Self { contract, compiled, lowered: Recent::default() })
+        Ok(Self {
+            contract,
+            compiled,
+            lowered: Recent::default(),
+            forms: Recent::default(),
+        })
     }
 
     /// The schema as the provider supports it, or why it cannot be converted. Slow for large schemas.
@@ -196,6 +204,32 @@ impl Terms {
             lowered().map_err(|exceeded| {
                 format!("the schema cannot be reduced to what the provider supports: {exceeded}")
             })
+        })
+    }
+}
+
+impl Terms {
+    /// The form of the answer, with or without the schema.
+    pub(crate) fn form(&self, shows_schema: bool, meter: &Meter) -> Result<Form, Exceeded> {
+        let key = if shows_schema { "with the schema" } else { "alone" };
+        self.forms.get(key, || Form::new(self.compiled.schema(), shows_schema, meter))
+    }
+
+    /// The form of the answer as a provider writes it, if that is another one.
+    pub(crate) fn reshaped_form(
+        &self,
+        profile: &str,
+        lowered: &Lowered,
+        shows_schema: bool,
+        meter: &Meter,
+    ) -> Result<Form, Exceeded> {
+        self.forms.get(&format!("{profile} {shows_schema}"), || {
+            let reshapes = lowered.lift.reshapes();
+            let schema = reshapes.then(|| Schema::compile(&lowered.schema, &meter.anew()).ok()).flatten();
+            match schema {
+                Some(schema) => Form::new(&schema, shows_schema, &meter.anew()),
+                None => self.form(shows_schema, &meter.anew()),
+            }
         })
     }
 }

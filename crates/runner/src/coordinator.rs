@@ -1,7 +1,7 @@
 //! The coordinator, as a runner sees it.
 
 use accord_api::{
-    ClaimRuns, ClaimedRuns, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, Holding, RegisterRunner,
+    ClaimRuns, ClaimedRuns, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, RegisterRunner,
     RegisteredRunner, ReportAttempts, ReportEvents, ReportedAttempts, RunId, RunnerId,
 };
 use accord_client::{Client, ClientError};
@@ -14,9 +14,6 @@ pub trait Coordinator: Send + Sync {
 
     /// Asks for work, and waits for it as long as the request says.
     async fn claim(&self, claim: &ClaimRuns) -> Result<ClaimedRuns, ClientError>;
-
-    /// Says that the work on a run begins.
-    async fn started(&self, run: &RunId, holding: &Holding) -> Result<(), ClientError>;
 
     /// Tells what happens in a run.
     async fn events(&self, run: &RunId, report: &ReportEvents) -> Result<(), ClientError>;
@@ -42,10 +39,6 @@ impl Coordinator for Client {
 
     async fn claim(&self, claim: &ClaimRuns) -> Result<ClaimedRuns, ClientError> {
         self.claim_runs(claim).await
-    }
-
-    async fn started(&self, run: &RunId, holding: &Holding) -> Result<(), ClientError> {
-        self.run_started(run, holding).await
     }
 
     async fn events(&self, run: &RunId, report: &ReportEvents) -> Result<(), ClientError> {

@@ -1,9 +1,11 @@
 //! Reports the end of a run until there is a response.
 
+use std::sync::Arc;
+
 use accord_api::agent::Executor;
 use accord_api::{
-    Demands, ErrorName, Failure, FailureType, FinishRun, FinishStatus, Holding, Origin, Profile, RunStatus,
-    Usage,
+    Demands, ErrorName, Failure, FailureType, FinishRun, FinishStatus, Holding, LastReport, Origin, Profile,
+    RunStatus, Usage,
 };
 use accord_client::ClientError;
 use serde_json::Value;
@@ -12,6 +14,7 @@ use serde_json::value::RawValue;
 use crate::assignment::Assignment;
 use crate::backoff::Backoff;
 use crate::coordinator::Coordinator;
+use crate::delivery::{Delivery, count};
 use crate::drive::{Outcome, RunEnd, failure_kind};
 use crate::leases::{LeasedRun, Reason};
 use crate::limits::RAW_BYTES;
@@ -27,6 +30,7 @@ fn empty(holding: &Holding, status: FinishStatus) -> FinishRun {
         raw: None,
         validation: None,
         error: None,
+        report: None,
         answer: None,
         inputs: Vec::new(),
         usage: Usage::default(),
@@ -63,9 +67,20 @@ pub(crate) fn is_result(finish: &FinishRun) -> bool {
     }
 }
 
+/// Whether the run is over with this, so that the coordinator takes what happened at last together with it.
+fn is_over(finish: &FinishRun) -> bool {
+    matches!(finish.status, FinishStatus::Completed | FinishStatus::Failed | FinishStatus::Stopped)
+}
+
 /// The report of what the work came to.
-pub(crate) fn report(hold: &LeasedRun, outcome: Outcome, affinity: Option<Demands>) -> FinishRun {
+pub(crate) fn report(
+    hold: &LeasedRun,
+    outcome: Outcome,
+    last: LastReport,
+    affinity: Option<Demands>,
+) -> FinishRun {
     let Outcome { end, usage, retries, facts, conversation } = outcome;
+    let last = (count(&last) > 0).then_some(last);
     let conversation = conversation.and_then(|value| raw(&value));
     let base = |status| FinishRun {
         usage,
@@ -75,7 +90,7 @@ pub(crate) fn report(hold: &LeasedRun, outcome: Outcome, affinity: Option<Demand
         affinity: affinity.clone(),
         ..empty(&hold.holding, status)
     };
-    match end {
+    let finish = match end {
         RunEnd::Text(text) => FinishRun { result_text: Some(text), ..base(FinishStatus::Completed) },
         RunEnd::Data { value, raw: text, validation } => FinishRun {
             result_data: raw(&value),
@@ -99,7 +114,8 @@ pub(crate) fn report(hold: &LeasedRun, outcome: Outcome, affinity: Option<Demand
             ..base(FinishStatus::Failed)
         },
         RunEnd::Stopped => base(FinishStatus::Stopped),
-    }
+    };
+    FinishRun { report: last, ..finish }
 }
 
 fn raw(value: &Value) -> Option<Box<RawValue>> {
@@ -123,13 +139,19 @@ pub(crate) fn affinity(assignment: &Assignment, profile: &Profile) -> Option<Dem
 }
 
 /// Reports the end until there is a response. A report that is too large is sent again without its extras; a result that
-/// is refused becomes a failure that says so; a failure that is refused is dropped, and the lease runs out.
+/// is refused becomes a failure that says so; what happened before the end is reported by itself if it cannot go along; a failure that is refused is dropped, and the lease runs out.
 pub(crate) async fn tell(
-    coordinator: &dyn Coordinator,
-    hold: &LeasedRun,
+    coordinator: &Arc<dyn Coordinator>,
+    hold: &Arc<LeasedRun>,
     mut finish: FinishRun,
     origin: Option<Origin>,
 ) {
+    let alone = |last| async { Delivery::new(Arc::clone(coordinator), hold).deliver(last).await };
+    if !is_over(&finish)
+        && let Some(last) = finish.report.take()
+    {
+        alone(last).await;
+    }
     let mut backoff = Backoff::default();
     let mut mended = false;
     loop {
@@ -157,6 +179,14 @@ pub(crate) async fn tell(
             tracing::warn!(run_id = %hold.run_id, %error, "the run belongs to another runner now; its outcome is dropped");
             return;
         }
+        // A result that does not conform was refused before anything was saved.
+        if !error.is(ErrorName::ContractViolation)
+            && let Some(last) = finish.report.take()
+        {
+            tracing::warn!(run_id = %hold.run_id, %error, "the end of the run is reported without what happened before it");
+            alone(last).await;
+            continue;
+        }
         if error.is(ErrorName::RequestTooLarge) && lighten(&mut finish) {
             tracing::warn!(
                 run_id = %hold.run_id, %error,
@@ -170,7 +200,11 @@ pub(crate) async fn tell(
         }
         tracing::warn!(run_id = %hold.run_id, %error, "the coordinator rejected the result");
         mended = true;
-        finish = FinishRun { usage: finish.usage, ..failed(&hold.holding, refused(&error, origin)) };
+        finish = FinishRun {
+            usage: finish.usage,
+            report: finish.report,
+            ..failed(&hold.holding, refused(&error, origin))
+        };
     }
 }
 

@@ -20,6 +20,7 @@ mod approvals;
 mod assignment;
 mod backoff;
 mod coordinator;
+mod delivery;
 mod drive;
 mod finish;
 mod heartbeat;

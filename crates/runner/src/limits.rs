@@ -41,6 +41,10 @@ pub(crate) const LIVE_BYTES: usize = 64 * 1024;
 /// Events in one request: with texts of the largest size they stay within a request's limit.
 pub(crate) const EVENTS_PER_BATCH: usize = 50;
 
+/// How long a report waits for what comes next, so that they are one request, and the last one is part of the end. Nothing that has
+/// to be saved before the work goes on waits.
+pub(crate) const REPORT_PAUSE: Duration = Duration::from_millis(50);
+
 /// Reports that wait for the coordinator. Then the work waits too, rather than the memory fill.
 pub(crate) const REPORTS_HELD: usize = 200;
 

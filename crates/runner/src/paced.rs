@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use accord_api::{
-    ClaimRuns, ClaimedRuns, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, Holding, RegisterRunner,
+    ClaimRuns, ClaimedRuns, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, RegisterRunner,
     RegisteredRunner, ReportAttempts, ReportEvents, ReportedAttempts, RunId, RunnerId,
 };
 use accord_client::ClientError;
@@ -42,11 +42,6 @@ impl Coordinator for Paced {
 
     async fn claim(&self, claim: &ClaimRuns) -> Result<ClaimedRuns, ClientError> {
         self.inner.claim(claim).await
-    }
-
-    async fn started(&self, run: &RunId, holding: &Holding) -> Result<(), ClientError> {
-        let _place = self.place().await;
-        self.inner.started(run, holding).await
     }
 
     async fn events(&self, run: &RunId, report: &ReportEvents) -> Result<(), ClientError> {

@@ -1,21 +1,25 @@
 //! Telling the coordinator what happens in a run, in order, in batches, without running ahead of it.
+//!
+//! What happens waits for a moment, so that it is one request with what happens next, and the last of it is reported together with the
+//! end of the run. A step that has to be saved before the work goes on does not wait.
 
 use std::sync::Arc;
 
-use accord_api::{Attempt, ErrorName, EventBody, NewStep, ReportAttempts, ReportEvents, step};
-use accord_client::ClientError;
+use accord_api::{Attempt, EventBody, LastReport, NewStep, step};
 use accord_executor::StepSink;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 
-use crate::backoff::Backoff;
 use crate::coordinator::Coordinator;
+use crate::delivery::{Delivery, count};
 use crate::drive::Observer;
-use crate::leases::{LeasedRun, Reason};
-use crate::limits::{EVENTS_PER_BATCH, REPORTS_HELD};
+use crate::leases::LeasedRun;
+use crate::limits::{EVENTS_PER_BATCH, REPORT_PAUSE, REPORTS_HELD};
 
 /// Levels of a tool's arguments in an event. JSON readers accept 128 in all, and events are nested in other values;
 /// no real call has more.
@@ -29,6 +33,8 @@ enum Report {
     Attempt(Box<(Attempt, Option<u32>)>, Option<oneshot::Sender<bool>>),
     /// Everything before it is delivered when this is dropped.
     Barrier(oneshot::Sender<bool>),
+    /// The sender gets what is not delivered yet.
+    Last(oneshot::Sender<LastReport>),
 }
 
 /// Takes what happens in one run.
@@ -43,8 +49,18 @@ impl Reporter {
     /// run is lost.
     pub(crate) fn start(coordinator: Arc<dyn Coordinator>, hold: &Arc<LeasedRun>) -> (Self, JoinHandle<()>) {
         let (sender, receiver) = mpsc::channel(REPORTS_HELD);
-        let sending = Sending { coordinator, hold: Arc::clone(hold), receiver, next: None, is_full: false };
+        let (delivery, lost) = (Delivery::new(coordinator, hold), hold.lost.clone());
+        let sending = Sending { delivery, lost, receiver, held: LastReport::default(), due: None };
         (Self { sender, hold: Arc::clone(hold) }, tokio::spawn(sending.run()))
+    }
+
+    /// Waits until everything is delivered, except for the last batch, which is handed over: it is reported together with the end.
+    /// Nothing if the run is lost.
+    pub(crate) async fn last(&self) -> LastReport {
+        let (sender, receiver) = oneshot::channel();
+        // If it cannot be sent, the run is lost.
+        let _ = self.sender.send(Report::Last(sender)).await;
+        receiver.await.unwrap_or_default()
     }
 
     /// The answer to a report; false if the run ended meanwhile.
@@ -123,19 +139,18 @@ fn is_within(value: &Value, levels: usize) -> bool {
 }
 
 struct Sending {
-    coordinator: Arc<dyn Coordinator>,
-    hold: Arc<LeasedRun>,
+    delivery: Delivery,
+    lost: CancellationToken,
     receiver: mpsc::Receiver<Report>,
-    /// A report that was received and belongs to the next batch.
-    next: Option<Report>,
-    /// Whether a step was rejected. The following ones are not sent, because they would not follow
-    /// from the stored ones.
-    is_full: bool,
+    /// What waits for more: events, a step, and then an attempt.
+    held: LastReport,
+    /// Until then.
+    due: Option<Instant>,
 }
 
 impl Sending {
     async fn run(mut self) {
-        let lost = self.hold.lost.clone();
+        let lost = self.lost.clone();
         tokio::select! {
             () = lost.cancelled() => {}
             () = self.send_all() => {}
@@ -143,118 +158,82 @@ impl Sending {
     }
 
     async fn send_all(&mut self) {
-        while let Some(report) = self.receive().await {
-            match report {
-                Report::Event(_) | Report::Step(_) => {
-                    let batch = self.batch(report);
-                    self.deliver(batch).await;
-                }
-                Report::Attempt(judged, asker) => {
-                    let (attempt, step) = *judged;
-                    let waits = self.attempt(attempt, step).await;
-                    asker.map(|asker| asker.send(waits));
-                }
-                Report::Barrier(asker) => drop(asker.send(true)),
-            }
-        }
-    }
-
-    async fn receive(&mut self) -> Option<Report> {
-        match self.next.take() {
-            Some(report) => Some(report),
-            None => self.receiver.recv().await,
-        }
-    }
-
-    /// What came while the last batch was on its way. A step ends a batch: it may be large.
-    fn batch(&mut self, first: Report) -> ReportEvents {
-        let holding = self.hold.holding.clone();
-        let mut batch = ReportEvents { holding, events: Vec::new(), steps: Vec::new() };
-        let mut next = Some(first);
-        while let Some(report) = next.take() {
-            match report {
-                Report::Event(event) => batch.events.push(*event),
-                Report::Step(step) => {
-                    batch.steps.push(*step);
-                    break;
-                }
-                other => {
-                    self.next = Some(other);
-                    break;
-                }
-            }
-            if batch.events.len() < EVENTS_PER_BATCH {
-                next = self.receiver.try_recv().ok();
-            }
-        }
-        batch
-    }
-
-    /// Sends a batch. If the coordinator refuses it, its parts are sent one by one, so that the rest is not lost with the one that
-    /// it does not take. An event that it refuses for good is dropped: the run does not depend on it. After a step that it
-    /// refuses no more steps are sent: the run starts after the last saved one if its runner is lost.
-    async fn deliver(&mut self, mut batch: ReportEvents) {
-        if self.is_full {
-            batch.steps.clear();
-        }
-        let is_alone = batch.events.len() + batch.steps.len() <= 1;
-        let Err(error) = self.events(&batch).await else { return };
-        if is_alone {
-            return self.refused(&error, !batch.steps.is_empty());
-        }
-        let ReportEvents { holding, events, steps } = batch;
-        let part = |events, steps| ReportEvents { holding: holding.clone(), events, steps };
-        let events = events.into_iter().map(|event| part(vec![event], Vec::new()));
-        let steps = steps.into_iter().map(|step| part(Vec::new(), vec![step]));
-        for part in events.chain(steps).collect::<Vec<_>>() {
-            if let Err(error) = self.events(&part).await {
-                self.refused(&error, !part.steps.is_empty());
-            }
-        }
-    }
-
-    async fn attempt(&self, attempt: Attempt, step: Option<u32>) -> bool {
-        let step = step.filter(|_| !self.is_full);
-        let report = ReportAttempts { holding: self.hold.holding.clone(), attempts: vec![attempt], step };
-        let run_id = &self.hold.run_id;
-        match self.answered(|| self.coordinator.attempts(run_id, &report)).await {
-            Ok(reported) => reported.is_some_and(|reported| reported.waiting),
-            Err(error) => {
-                tracing::warn!(run_id = %self.hold.run_id, %error, "the coordinator rejected an attempt");
-                false
-            }
-        }
-    }
-
-    async fn events(&self, batch: &ReportEvents) -> Result<(), ClientError> {
-        if batch.events.is_empty() && batch.steps.is_empty() {
-            return Ok(());
-        }
-        let run_id = &self.hold.run_id;
-        self.answered(|| self.coordinator.events(run_id, batch)).await.map(|_| ())
-    }
-
-    fn refused(&mut self, error: &ClientError, is_step: bool) {
-        self.is_full |= is_step;
-        tracing::warn!(run_id = %self.hold.run_id, %error, "the coordinator rejected a report");
-    }
-
-    /// Sends until it is answered; `None` if the run is lost. An error is a refusal for good.
-    async fn answered<T, Sent: Future<Output = Result<T, ClientError>>>(
-        &self,
-        send: impl Fn() -> Sent,
-    ) -> Result<Option<T>, ClientError> {
-        let mut backoff = Backoff::default();
         loop {
-            match send().await {
-                Err(error) if error.is(ErrorName::LeaseLost) => {
-                    self.hold.end(Reason::Lost);
-                    return Ok(None);
+            let received = match self.due {
+                None => self.receiver.recv().await,
+                Some(due) => match timeout_at(due, self.receiver.recv()).await {
+                    Ok(received) => received,
+                    Err(_) => {
+                        self.flush().await;
+                        continue;
+                    }
+                },
+            };
+            match received {
+                Some(report) => self.take(report).await,
+                None => {
+                    self.flush().await;
+                    return;
                 }
-                Err(error) if error.is_transient() => backoff.rest().await,
-                answered => return answered.map(Some),
             }
         }
+    }
+
+    async fn take(&mut self, report: Report) {
+        match report {
+            Report::Event(event) => {
+                self.make_room(self.held.events.len() >= EVENTS_PER_BATCH).await;
+                self.held.events.push(*event);
+            }
+            // It may be large: one in a batch.
+            Report::Step(step) => {
+                self.make_room(!self.held.steps.is_empty()).await;
+                self.held.steps.push(*step);
+            }
+            Report::Attempt(judged, asker) => {
+                self.make_room(false).await;
+                let (attempt, step) = *judged;
+                (self.held.attempts, self.held.step) = (vec![attempt], step);
+                if let Some(asker) = asker {
+                    let waits = self.flush().await;
+                    // Nobody waits for it if the run ended meanwhile.
+                    let _ = asker.send(waits);
+                }
+            }
+            Report::Barrier(asker) => {
+                self.flush().await;
+                let _ = asker.send(true);
+            }
+            Report::Last(asker) => {
+                let last = self.taken();
+                let last = self.delivery.possible(last);
+                if let Err(last) = asker.send(last) {
+                    Box::pin(self.delivery.deliver(last)).await;
+                }
+            }
+        }
+        if count(&self.held) > 0 {
+            self.due.get_or_insert_with(|| Instant::now() + REPORT_PAUSE);
+        }
+    }
+
+    /// Sends what is held if there is no room for more. An attempt is the last of a batch, because what comes next happened after it.
+    async fn make_room(&mut self, is_full: bool) {
+        if is_full || !self.held.attempts.is_empty() {
+            self.flush().await;
+        }
+    }
+
+    /// Sends what is held, and says whether the run has to wait for its children.
+    async fn flush(&mut self) -> bool {
+        let held = self.taken();
+        // Boxed: it takes no room while nothing happens.
+        Box::pin(self.delivery.deliver(held)).await
+    }
+
+    fn taken(&mut self) -> LastReport {
+        self.due = None;
+        std::mem::take(&mut self.held)
     }
 }
 

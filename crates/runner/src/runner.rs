@@ -190,6 +190,7 @@ async fn claim_runs(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
             runner_id: runner_id.clone(),
             max: u32::try_from(free).unwrap_or(u32::MAX).min(CLAIMED_AT_ONCE),
             wait_seconds: CLAIM_WAIT_SECONDS,
+            start: true,
         };
         let asked_at = Instant::now();
         match shared.coordinator.claim(&claim).await {

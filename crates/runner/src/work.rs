@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use accord_api::agent::Executor;
 use accord_api::step::Body;
-use accord_api::{ClaimedRun, Failure, FailureType, FinishRun, Origin};
+use accord_api::{ClaimedRun, Failure, FailureType, FinishRun, LastReport, Origin};
 use accord_executor::{Journal, OpenError, Session, Start};
 use accord_trace::{TraceParent, names};
 use futures_util::FutureExt;
@@ -19,7 +19,6 @@ use tracing::field::Empty;
 use tracing::{Span, debug_span};
 
 use crate::assignment::Assignment;
-use crate::backoff::Backoff;
 use crate::drive::{Budget, Outcome, Over, RunEnd, drive, timed_out};
 use crate::finish;
 use crate::leases::{LeasedRun, Reason};
@@ -75,7 +74,7 @@ pub(crate) async fn work(
         Some(Reason::Stop | Reason::Release) | None => true,
     };
     if is_told {
-        Box::pin(finish::tell(shared.coordinator.as_ref(), &hold, finish, origin)).await;
+        Box::pin(finish::tell(&shared.coordinator, &hold, finish, origin)).await;
     }
     shared.leases.forget(&hold);
 }
@@ -91,11 +90,10 @@ async fn attempt(
     hold: &Arc<LeasedRun>,
     begins: Option<OwnedSemaphorePermit>,
 ) -> (FinishRun, Option<Origin>) {
-    started(shared, hold).await;
     if let Some(reason) = hold.reason() {
         return (finish::ended(&hold.holding, Some(reason)), None);
     }
-    let assignment = match read(shared, claim, hold).await {
+    let mut assignment = match Box::pin(read(shared, claim, hold)).await {
         Ok(assignment) => assignment,
         Err(_) if hold.reason().is_some() => return (finish::ended(&hold.holding, hold.reason()), None),
         Err(message) => return (finish::failed(&hold.holding, broken(message)), None),
@@ -105,7 +103,6 @@ async fn attempt(
     let (limits, longest) = (&assignment.agent.limits, shared.settings.longest_run);
     let budget = Budget::new(limits, longest, &assignment.spent, hold.cancel.clone())
         .with_retry(shared.settings.retry_of(&assignment.agent.retry));
-    let mut assignment = assignment;
     let finish = loop {
         let (reporter, reporting) = Reporter::start(Arc::clone(&shared.coordinator), hold);
         let journal = Arc::new(journal(&assignment, &reporter));
@@ -127,13 +124,13 @@ async fn attempt(
         };
         let working =
             Working { assignment: &assignment, budget: &budget, hold, journal, reporter, reporting };
-        let outcome = working.driven(session).await;
+        let (outcome, last) = working.driven(session).await;
         match outcome.end {
             RunEnd::Diverged(reason) if !assignment.steps.is_empty() => {
                 tracing::warn!(run_id = %hold.run_id, reason, "the recorded steps do not fit; the run starts over");
-                assignment = restarted(shared, assignment, hold, reason).await;
+                assignment = Box::pin(restarted(shared, assignment, hold, reason)).await;
             }
-            _ => break finish::report(hold, outcome, finish::affinity(&assignment, shared.profile())),
+            _ => break finish::report(hold, outcome, last, finish::affinity(&assignment, shared.profile())),
         }
     };
     (finish, origin)
@@ -172,28 +169,6 @@ fn broken(message: String) -> Failure {
 fn late(seconds: u64) -> Failure {
     let message = format!("the executor was not ready in time: {}", timed_out(seconds));
     Failure::new(FailureType::TimedOut, message)
-}
-
-/// Says that the work begins, until that is answered or the work is to end.
-async fn started(shared: &Shared, hold: &LeasedRun) {
-    let telling = async {
-        let mut backoff = Backoff::default();
-        loop {
-            match shared.coordinator.started(&hold.run_id, &hold.holding).await {
-                Ok(()) => return,
-                Err(error) if error.is_transient() => backoff.rest().await,
-                Err(error) => {
-                    tracing::warn!(run_id = %hold.run_id, %error, "the run belongs to another runner now");
-                    return hold.end(Reason::Lost);
-                }
-            }
-        }
-    };
-    tokio::select! {
-        biased;
-        () = telling => {}
-        () = hold.cancel.cancelled() => {}
-    }
 }
 
 /// Parses a claimed run. The documents are dropped, because the run may wait for its model for a
@@ -283,21 +258,28 @@ struct Working<'a> {
 }
 
 impl Working<'_> {
-    async fn driven(self, mut session: Box<dyn Session>) -> Outcome {
+    /// What the work came to, and what is reported together with it.
+    async fn driven(self, mut session: Box<dyn Session>) -> (Outcome, LastReport) {
         let Self { assignment, budget, hold, journal, reporter, reporting } = self;
         let outcome = drive(session.as_mut(), assignment, budget, &reporter, &journal).await;
         if timeout(TIME_TO_CLOSE, session.close()).await.is_err() {
             tracing::warn!(run_id = %hold.run_id, "the session did not close in time");
         }
-        drop((reporter, journal));
+        drop(journal);
         if hold.reason() == Some(Reason::Expired) && matches!(outcome.end, RunEnd::Stopped) {
             // Nothing came of it that would be offered.
             reporting.abort();
-            return outcome;
+            return (outcome, LastReport::default());
         }
+        let last = match outcome.end {
+            // Whatever was not sent is sent when the reporter is dropped.
+            RunEnd::Diverged(_) => LastReport::default(),
+            _ => reporter.last().await,
+        };
+        drop(reporter);
         if let Err(error) = reporting.await {
             tracing::error!(run_id = %hold.run_id, %error, "reporting crashed");
         }
-        outcome
+        (outcome, last)
     }
 }

@@ -1,4 +1,4 @@
-//! Whole cycles of a run (submit, claim, start, report, finish) on this store alone, as fast as callers can: cycles per second,
+//! Whole cycles of a run (submit, claim with start, finish with a report) on this store alone, as fast as callers can: cycles per second,
 //! processor time of this process, and what the server executed.
 //!
 //! `cargo run --release -p accord-store-postgres --example cycles [-- <postgres:// address> <callers>…]`
@@ -18,7 +18,7 @@ use accord_domain::run::change::End;
 use accord_domain::run::{Assignment, Holder, Outcome, Run};
 use accord_domain::runner::Profile;
 use accord_domain::usage::Usage;
-use accord_store::{Claim, Finish, Report, RunStore as _, Submission};
+use accord_store::{Claim, Finish, Last, RunStore as _, Submission};
 use accord_store_postgres::PostgresStore;
 use accord_test_support::{PostgresCluster, story};
 use jiff::{SignedDuration, Timestamp};
@@ -138,6 +138,7 @@ async fn cycle(store: &PostgresStore, name: &str) -> Result<()> {
         profile: Profile { executor_types: BTreeSet::from(["llm".to_owned()]), ..Profile::default() },
         leases: vec![LeaseId::new(name)],
         lease: SignedDuration::from_secs(60),
+        starts: true,
         now,
     };
     // Every caller claims a run of its own or of another: as many wait as ask.
@@ -148,11 +149,8 @@ async fn cycle(store: &PostgresStore, name: &str) -> Result<()> {
     };
     let lease_id = claimed.run.lease.ok_or("no lease")?.id;
     let holder = Holder { run_id: claimed.run.id, runner_id, lease_id, attempt: claimed.run.attempt };
-    store.start_run(&holder, now).await?;
     let said = Body::Message { role: "assistant".into(), text: r#"{"severity": "high"}"#.into() };
-    let report =
-        Report { holder: holder.clone(), events: vec![said], attempts: Vec::new(), steps: Vec::new(), now };
-    store.report(report).await?;
+    let last = Last { events: vec![said], ..Last::default() };
     let outcome = Outcome {
         result_text: None,
         result_data: Some(RESULT.into()),
@@ -169,7 +167,7 @@ async fn cycle(store: &PostgresStore, name: &str) -> Result<()> {
         observations: Vec::new(),
         now,
     };
-    store.finish_run(finish).await?;
+    store.finish_run_after(last, finish).await?;
     Ok(())
 }
 

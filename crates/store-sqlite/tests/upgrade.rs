@@ -77,6 +77,7 @@ async fn runs_queued_by_an_earlier_version_are_claimed() {
             profile,
             leases: vec![LeaseId::new("l")],
             lease: SignedDuration::from_secs(30),
+            starts: false,
             now,
         };
         let claimed = store.claim_runs(claim).await.unwrap().pop().unwrap();

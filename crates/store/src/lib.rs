@@ -48,8 +48,8 @@ pub use page::{MOST_PAGE_BYTES, Page, PageRequest};
 pub use quarantine::{Census, Death, Poisoned, PoisonedCount, QuarantineStore};
 pub use runners::{Beat, Directive, HeldRun, RunnerStore};
 pub use runs::{
-    AskAgain, Claim, Claimed, Finish, Idempotency, MOST_CLAIMED_BYTES, Report, RunFilter, RunReader,
-    RunStore, SessionChoice, Submission, Submitted, Suspend, Wake, WholeRun,
+    AskAgain, Claim, Claimed, Finish, Finished, Idempotency, Last, MOST_CLAIMED_BYTES, Report, RunFilter,
+    RunReader, RunStore, SessionChoice, Submission, Submitted, Suspend, Wake, WholeRun,
 };
 pub use schemas::{SchemaRecord, SchemaStore};
 pub use search::{Count, RunSummary, Search, SessionSummary, Summaries};

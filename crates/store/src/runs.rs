@@ -7,7 +7,7 @@ use accord_domain::evidence::Observation;
 use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
 use accord_domain::input::InputSummary;
 use accord_domain::input_request::InputRequest;
-use accord_domain::run::change::{End, Suspension};
+use accord_domain::run::change::{self, Change, End, Refused, Suspension};
 use accord_domain::run::{Assignment, Failure, Holder, Outcome, Run, Status};
 use accord_domain::runner::Profile;
 use accord_domain::session::Session;
@@ -90,7 +90,17 @@ pub struct Claim {
     pub leases: Vec<LeaseId>,
     /// For how long.
     pub lease: SignedDuration,
+    /// Whether the work begins with the claim. Otherwise the runner says when: [`RunStore::start_run`].
+    pub starts: bool,
     pub now: Timestamp,
+}
+
+impl Claim {
+    /// What it makes of a waiting run.
+    pub fn change(&self, run: Run, session: Session, lease: LeaseId) -> Result<Change, Refused> {
+        let take = if self.starts { change::begin } else { change::claim };
+        take(run, session, &self.runner_id, lease, self.now, self.lease)
+    }
 }
 
 /// A run that was handed out, with all that it needs.
@@ -115,6 +125,22 @@ pub struct Report {
     /// One with a number that is already there is not written again.
     pub steps: Vec<Step>,
     pub now: Timestamp,
+}
+
+/// The end of what happened in a run, reported together with how it ended.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Last {
+    pub events: Vec<Body>,
+    pub attempts: Vec<Attempt>,
+    pub steps: Vec<Step>,
+}
+
+/// A run that has ended, and which attempts were new.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finished {
+    pub run: Run,
+    /// The numbers of the attempts that were written: of those that were reported with the end.
+    pub judged: Vec<u32>,
 }
 
 /// The end of a run, reported by its holder.
@@ -211,8 +237,14 @@ pub trait RunStore: Send + Sync {
     /// numbers of those that were.
     async fn report(&self, report: Report) -> Result<Vec<u32>, StoreError>;
 
-    /// The end: status, result and events, the session's status and conversation, and what the parent is owed.
-    async fn finish_run(&self, finish: Finish) -> Result<Run, StoreError>;
+    /// What happened at last, as [`Self::report`] writes it, and then the end: status, result and events, the session's status and
+    /// conversation, and what the parent is owed.
+    async fn finish_run_after(&self, last: Last, finish: Finish) -> Result<Finished, StoreError>;
+
+    /// The end of a run of which everything else was reported.
+    async fn finish_run(&self, finish: Finish) -> Result<Run, StoreError> {
+        self.finish_run_after(Last::default(), finish).await.map(|finished| finished.run)
+    }
 
     /// The coordinator asks again: the run waits for a runner, with this prompt.
     async fn ask_again(&self, again: AskAgain) -> Result<Run, StoreError>;

@@ -24,12 +24,12 @@ use accord_store::{
     AskAgain, AuditFilter, AuditStore, Beat, CallbackHold, CallbackStore, Census, Claim, Claimed, CloseInput,
     ClosedInput, Condition, ContractRecord, ContractStore, Count, Death, Defined, DefinitionStore, Directive,
     DocumentRecord, Due, DueWorkflowRun, ErrorCount, EventFilter, EventLimit, EventStore, Fact, FactFilter,
-    FactStore, Figures, Finish, Idempotency, InputFilter, InputStore, KeyStore, NewWorkflowRun, Notices,
-    Page, PageRequest, Poisoned, PoisonedCount, QuarantineStore, QueueDepth, Report, RunFilter, RunReader,
-    RunStore, RunSummary, RunnerStore, SchemaRecord, SchemaStore, SessionFilter, SessionStore,
-    SessionSummary, StatsQuery, StatsStore, Store, StoreError, Submission, Submitted, Summaries, Suspend,
-    TaskRun, Unmatched, Upkeep, WaitingRun, Wake, WholeRun, WorkflowAdvance, WorkflowDocuments,
-    WorkflowRunFilter, WorkflowRunStore,
+    FactStore, Figures, Finish, Finished, Idempotency, InputFilter, InputStore, KeyStore, Last,
+    NewWorkflowRun, Notices, Page, PageRequest, Poisoned, PoisonedCount, QuarantineStore, QueueDepth, Report,
+    RunFilter, RunReader, RunStore, RunSummary, RunnerStore, SchemaRecord, SchemaStore, SessionFilter,
+    SessionStore, SessionSummary, StatsQuery, StatsStore, Store, StoreError, Submission, Submitted,
+    Summaries, Suspend, TaskRun, Unmatched, Upkeep, WaitingRun, Wake, WholeRun, WorkflowAdvance,
+    WorkflowDocuments, WorkflowRunFilter, WorkflowRunStore,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -144,7 +144,7 @@ in_front! {
         writes claim_runs(claim: Claim) -> Vec<Claimed>;
         writes start_run(holder: &Holder, now: Timestamp) -> Run;
         writes report(report: Report) -> Vec<u32>;
-        writes finish_run(finish: Finish) -> Run;
+        writes finish_run_after(last: Last, finish: Finish) -> Finished;
         writes ask_again(again: AskAgain) -> Run;
         writes suspend_run(suspend: Suspend) -> Run;
         writes wake_run(wake: Wake) -> Option<Run>;

@@ -7,8 +7,8 @@ use anyhow::{Context as _, Result};
 use bench::http::Connection;
 use bench::server::Server;
 
-/// The steps of a cycle that wait for the disk: create, claim, start, event, finish. Reading does not.
-pub(crate) const DURABLE_STEPS: usize = 5;
+/// The steps of a cycle that wait for the disk: create, claim with start, finish with one event. Reading does not.
+pub(crate) const DURABLE_STEPS: usize = 3;
 
 /// How fast, and for how much.
 pub(crate) struct Pace {
@@ -82,19 +82,16 @@ impl Worker {
                 break taken;
             }
         };
-        self.connection.post(&format!("/runner/runs/{run_id}/started"), &holding).await?;
         let event = r#"{"type":"message","role":"assistant","text":"{\"severity\": \"high\"}"}"#;
-        let events = format!(r#"{{"holding":{holding},"events":[{event}]}}"#);
-        self.connection.post(&format!("/runner/runs/{run_id}/events"), &events).await?;
         let finish = format!(
             concat!(
-                r#"{{"holding":{},"status":"completed","#,
+                r#"{{"holding":{},"status":"completed","report":{{"events":[{}]}},"#,
                 r#""result_data":{{"severity":"high","summary":"nobody can log in"}},"#,
                 r#""raw":"{{\"severity\": \"high\", \"summary\": \"nobody can log in\"}}","#,
                 r#""validation":{{"valid":true,"schema_name":null,"schema_hash":"{}","retry_count":0,"#,
                 r#""strategy":"native","repairs":[],"attempts":1}}}}"#
             ),
-            holding, schema_hash
+            holding, event, schema_hash
         );
         self.connection.post(&format!("/runner/runs/{run_id}/finish"), &finish).await?;
         let read = self.connection.get(&format!("/runs/{run_id}")).await?;
@@ -108,7 +105,8 @@ impl Worker {
     /// Claims one run and waits at most this many seconds for it.
     pub(crate) async fn claim(&mut self, wait_seconds: u32) -> Result<Option<Taken>> {
         let runner_id = &self.runner_id;
-        let body = format!(r#"{{"runner_id":"{runner_id}","max":1,"wait_seconds":{wait_seconds}}}"#);
+        let body =
+            format!(r#"{{"runner_id":"{runner_id}","max":1,"wait_seconds":{wait_seconds},"start":true}}"#);
         let answer = self.connection.post("/runner/claims", &body).await?;
         let Some(run_id) = answer.text("run_id") else { return Ok(None) };
         let lease_id = answer.text("lease_id").context("no lease_id")?;

@@ -58,7 +58,7 @@ fn main() -> Result<()> {
 
 async fn paces(binary: &Path, callers: &[usize]) -> Result<()> {
     println!("## One cycle\n");
-    println!("Create, claim, start, one event, finish, read; SQLite on disk, `synchronous=FULL`.\n");
+    println!("Create, claim with start, finish with one event, read; SQLite on disk, `synchronous=FULL`.\n");
     println!(
         "| callers | cycles/s | coordinator CPU ms per cycle | the least, CPU ms | ratio | the store alone, cycles/s | ratio | KiB written per cycle | commits/s of the bare disk | disk's limit, cycles/s | ratio |"
     );

@@ -13,7 +13,7 @@ use accord_domain::run::change::End;
 use accord_domain::run::{Assignment, Holder, Outcome, Run};
 use accord_domain::runner::Profile;
 use accord_domain::usage::Usage;
-use accord_store::{Claim, Finish, Report, RunReader as _, RunStore as _, Submission};
+use accord_store::{Claim, Finish, Last, RunReader as _, RunStore as _, Submission};
 use accord_store_sqlite::SqliteStore;
 use accord_test_support::story;
 use anyhow::{Context as _, Result};
@@ -55,22 +55,14 @@ async fn cycle(store: &SqliteStore, name: &str) -> Result<()> {
         profile: Profile { executor_types: BTreeSet::from(["llm".to_owned()]), ..Profile::default() },
         leases: vec![LeaseId::new(name)],
         lease: SignedDuration::from_secs(60),
+        starts: true,
         now,
     };
     let claimed = store.claim_runs(claim).await?.pop().context("no run waits")?;
     let lease_id = claimed.run.lease.context("no lease")?.id;
     let holder = Holder { run_id: claimed.run.id, runner_id, lease_id, attempt: claimed.run.attempt };
-    store.start_run(&holder, now).await?;
     let said = Body::Message { role: "assistant".into(), text: r#"{"severity": "high"}"#.into() };
-    store
-        .report(Report {
-            holder: holder.clone(),
-            events: vec![said],
-            attempts: Vec::new(),
-            steps: Vec::new(),
-            now,
-        })
-        .await?;
+    let last = Last { events: vec![said], ..Last::default() };
     // The gate reads the contract before it lets a result pass.
     store.whole_run(&holder.run_id).await?;
     let outcome = Outcome {
@@ -80,18 +72,17 @@ async fn cycle(store: &SqliteStore, name: &str) -> Result<()> {
         validation: None,
     };
     let run_id = holder.run_id.clone();
-    store
-        .finish_run(Finish {
-            retries: 0,
-            holder,
-            end: End::Completed(outcome),
-            usage: Usage::default(),
-            conversation: None,
-            affinity: None,
-            observations: Vec::new(),
-            now,
-        })
-        .await?;
+    let finish = Finish {
+        retries: 0,
+        holder,
+        end: End::Completed(outcome),
+        usage: Usage::default(),
+        conversation: None,
+        affinity: None,
+        observations: Vec::new(),
+        now,
+    };
+    store.finish_run_after(last, finish).await?;
     store.whole_run(&run_id).await?;
     Ok(())
 }

@@ -61,7 +61,7 @@ async fn held(accord: &Accord) -> (accord_api::RunId, Holding) {
     let client = &accord.client;
     let run = client.create_run(&ask("triage"), None).await.unwrap();
     let runner_id = register(client).await;
-    let claim = ClaimRuns { runner_id: runner_id.clone(), max: 1, wait_seconds: 5 };
+    let claim = ClaimRuns { runner_id: runner_id.clone(), max: 1, wait_seconds: 5, start: true };
     let claimed = client.claim_runs(&claim).await.unwrap().runs.remove(0);
     let holding = Holding { runner_id, lease_id: claimed.lease_id, attempt: claimed.attempt };
     (run.run_id, holding)

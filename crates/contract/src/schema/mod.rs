@@ -166,6 +166,10 @@ impl Schema {
         &self.document
     }
 
+    pub(crate) fn shared_document(&self) -> Arc<Value> {
+        Arc::clone(&self.document)
+    }
+
     /// The dialect in force.
     pub fn dialect(&self) -> Dialect {
         self.dialect

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use accord_api::{ClaimRuns, ClaimedRun, ClaimedRuns, EndpointFact, Spent};
 use accord_domain::attempt::{self, Attempt};
-use accord_domain::id::{EventId, LeaseId, RunnerId};
+use accord_domain::id::{EventId, LeaseId};
 use accord_domain::run::{Assignment, Holder, Kind, Run};
 use accord_domain::runner::Profile;
 use accord_domain::step::{self, Step};
@@ -60,7 +60,7 @@ impl Runners {
             // Each time, because a runner that waits for long is alive.
             self.heard_of(&request.runner_id).await?;
             place.looks();
-            let claimed = self.look(&request.runner_id, &profile, max).await?;
+            let claimed = self.look(&request, &profile, max).await?;
             if let Err(error) = self.keys.check(caller).await {
                 give_back(self.store.as_ref(), claimed, self.outside.now()).await;
                 return Err(error);
@@ -83,12 +83,13 @@ impl Runners {
     }
 
     /// Reads the queue once. This continues when the caller has hung up, so that what was claimed can be returned.
-    async fn look(&self, runner_id: &RunnerId, profile: &Profile, max: u32) -> Result<Vec<Claimed>, Error> {
+    async fn look(&self, request: &ClaimRuns, profile: &Profile, max: u32) -> Result<Vec<Claimed>, Error> {
         let claim = Claim {
-            runner_id: runner_id.clone(),
+            runner_id: request.runner_id.clone(),
             profile: profile.clone(),
             leases: (0..max).map(|_| LeaseId::new(self.outside.unique())).collect(),
             lease: self.lease(),
+            starts: request.start,
             now: self.outside.now(),
         };
         let store = Arc::clone(&self.store);

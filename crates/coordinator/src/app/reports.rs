@@ -1,11 +1,13 @@
 //! What runners report while they work. Only the holder of a run may report.
 
-use accord_api::{FinishedRun, Holding, NewStep, ReportAttempts, ReportEvents, ReportedAttempts};
+use accord_api::{FinishedRun, Holding, LastReport, NewStep, ReportAttempts, ReportEvents, ReportedAttempts};
 use accord_domain::attempt::{Attempt, Outcome};
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, RunnerId};
+use accord_domain::run::Holder;
 use accord_domain::step::{self, Step};
-use accord_store::Report;
+use accord_store::{Last, Report, Store};
+use jiff::Timestamp;
 
 use super::bounds::{check_usage, shortened};
 use super::runners::Runners;
@@ -33,22 +35,10 @@ impl Runners {
     }
 
     pub(crate) async fn report_events(&self, run_id: RunId, report: ReportEvents) -> Result<(), Error> {
-        check_count("events", report.events.len(), MOST_EVENTS)?;
-        check_count("steps", report.steps.len(), MOST_EVENTS)?;
-        report.events.iter().try_for_each(check_event)?;
-        report.steps.iter().try_for_each(check_step)?;
-        self.note_alive(&report.holding.runner_id).await;
-        let (now, delivery) = (self.outside.now(), report.holding.attempt);
-        let step = |NewStep { number, body }| Step { number, delivery, at: now, body };
-        let report = Report {
-            holder: holder(run_id, &report.holding),
-            events: report.events,
-            attempts: Vec::new(),
-            steps: report.steps.into_iter().map(step).collect(),
-            now,
-        };
-        self.store.report(report).await?;
-        Ok(())
+        let ReportEvents { holding, events, steps } = report;
+        let told = checked(LastReport { events, steps, ..LastReport::default() }, holding.attempt)?;
+        self.note_alive(&holding.runner_id).await;
+        write(self.store.as_ref(), holder(run_id, &holding), told, self.outside.now()).await
     }
 
     pub(crate) async fn report_attempts(
@@ -56,32 +46,17 @@ impl Runners {
         run_id: RunId,
         report: ReportAttempts,
     ) -> Result<ReportedAttempts, Error> {
-        check_count("attempts", report.attempts.len(), MOST_ATTEMPTS)?;
-        let delivery = report.holding.attempt;
-        let attempts = report.attempts.into_iter().map(|attempt| checked(attempt, delivery));
-        let mut attempts = attempts.collect::<Result<Vec<_>, _>>()?;
-        self.note_alive(&report.holding.runner_id).await;
-        let waiting = match attempts.last_mut().filter(|last| last.outcome.is_answer()) {
+        let ReportAttempts { holding, attempts, step, events, steps } = report;
+        let mut told = checked(LastReport { events, steps, attempts, step }, holding.attempt)?;
+        self.note_alive(&holding.runner_id).await;
+        let waiting = match told.attempts.last_mut().filter(|last| last.outcome.is_answer()) {
             Some(last) if self.waits_for_children(&run_id).await? => {
                 last.outcome = Outcome::Waiting;
                 true
             }
             _ => false,
         };
-        let now = self.outside.now();
-        let verdict = |(last, number): (&Attempt, u32)| {
-            let Attempt { delivery, number: attempt, outcome, .. } = *last;
-            Step { number, delivery, at: now, body: step::Body::Verdict { delivery, attempt, outcome } }
-        };
-        let steps = attempts.last().zip(report.step).map(verdict).into_iter().collect();
-        let figures: Vec<(u32, Figures)> =
-            attempts.iter().map(|attempt| (attempt.number, Figures::of(attempt))).collect();
-        let report =
-            Report { holder: holder(run_id, &report.holding), events: Vec::new(), attempts, steps, now };
-        let written = self.store.report(report).await?;
-        // Attempts that were reported before are counted already.
-        let new = figures.iter().filter(|(number, _)| written.contains(number));
-        new.for_each(|(_, figures)| metrics::attempt(figures));
+        write(self.store.as_ref(), holder(run_id, &holding), told, self.outside.now()).await?;
         Ok(ReportedAttempts { waiting })
     }
 
@@ -100,6 +75,55 @@ impl Runners {
     pub(super) async fn note_alive(&self, runner_id: &RunnerId) {
         let _ = self.heard_of(runner_id).await;
     }
+}
+
+/// Writes what happened in a run that goes on.
+pub(super) async fn write(
+    store: &dyn Store,
+    holder: Holder,
+    told: LastReport,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let (Last { events, attempts, steps }, new) = last(told, holder.attempt, now);
+    let written = store.report(Report { holder, events, attempts, steps, now }).await?;
+    new.count(&written);
+    Ok(())
+}
+
+/// The figures of reported attempts, by their numbers.
+pub(super) struct Judged(Vec<(u32, Figures)>);
+
+impl Judged {
+    /// Counts those that were written. Attempts that were reported before are counted already.
+    pub(super) fn count(&self, written: &[u32]) {
+        let new = self.0.iter().filter(|(number, _)| written.contains(number));
+        new.for_each(|(_, figures)| metrics::attempt(figures));
+    }
+}
+
+/// A checked report as it is written. The verdict is the step behind the others.
+pub(super) fn last(told: LastReport, delivery: u32, now: Timestamp) -> (Last, Judged) {
+    let LastReport { events, steps, attempts, step } = told;
+    let verdict = |(last, number): (&Attempt, u32)| {
+        let Attempt { delivery, number: attempt, outcome, .. } = *last;
+        NewStep { number, body: step::Body::Verdict { delivery, attempt, outcome } }
+    };
+    let verdict = attempts.last().zip(step).map(verdict);
+    let step = |NewStep { number, body }| Step { number, delivery, at: now, body };
+    let steps = steps.into_iter().chain(verdict).map(step).collect();
+    let judged = Judged(attempts.iter().map(|attempt| (attempt.number, Figures::of(attempt))).collect());
+    (Last { events, attempts, steps }, judged)
+}
+
+/// A report that may be written.
+pub(super) fn checked(told: LastReport, delivery: u32) -> Result<LastReport, Error> {
+    check_count("events", told.events.len(), MOST_EVENTS)?;
+    check_count("steps", told.steps.len(), MOST_EVENTS)?;
+    check_count("attempts", told.attempts.len(), MOST_ATTEMPTS)?;
+    told.events.iter().try_for_each(check_event)?;
+    told.steps.iter().try_for_each(check_step)?;
+    let attempts = told.attempts.into_iter().map(|attempt| checked_attempt(attempt, delivery));
+    Ok(LastReport { attempts: attempts.collect::<Result<_, _>>()?, ..told })
 }
 
 fn check_count(what: &str, count: usize, most: usize) -> Result<(), Error> {
@@ -158,7 +182,7 @@ fn check_step(step: &NewStep) -> Result<(), Error> {
     }
 }
 
-fn checked(attempt: Attempt, delivery: u32) -> Result<Attempt, Error> {
+fn checked_attempt(attempt: Attempt, delivery: u32) -> Result<Attempt, Error> {
     if attempt.delivery != delivery {
         return Err(refuse(format!(
             "attempt {} belongs to delivery {}, but the run is held as delivery {delivery}",

@@ -18,6 +18,7 @@ mod fencing;
 mod gate;
 mod held;
 mod inputs;
+mod last_reports;
 mod metrics;
 mod openai;
 mod openapi;

@@ -149,14 +149,34 @@ pub fn claim(
     })
 }
 
+/// A runner takes a waiting run and begins to work at once.
+pub fn begin(
+    run: Run,
+    session: Session,
+    runner_id: &RunnerId,
+    lease_id: LeaseId,
+    now: Timestamp,
+    lease: SignedDuration,
+) -> Result<Change, Refused> {
+    let claimed = claim(run, session, runner_id, lease_id, now, lease)?;
+    let (run, told) = started(claimed.run, now);
+    let events = claimed.events.into_iter().chain([told]).collect();
+    Ok(Change { run, events, ..claimed })
+}
+
+fn started(run: Run, now: Timestamp) -> (Run, NewEvent) {
+    let told = event(&run, now, Body::RunStarted);
+    (Run { status: Status::Running, started_at: Some(now), ..run }, told)
+}
+
 /// The holder begins to work.
 pub fn start(run: Run, session: Session, holder: &Holder, now: Timestamp) -> Result<Change, Refused> {
     held(&run, holder)?;
     match run.status {
         Status::Claimed => {
-            let events = vec![event(&run, now, Body::RunStarted)];
-            let run = Run { status: Status::Running, started_at: Some(now), ..run };
-            Ok(Change { run, session, events, callback: None, child_reports: ChildReports::Unchanged })
+            let (run, told) = started(run, now);
+            let (events, child_reports) = (vec![told], ChildReports::Unchanged);
+            Ok(Change { run, session, events, callback: None, child_reports })
         }
         // Reported twice, or stopping meanwhile: nothing changes, and the heartbeat carries the stop.
         Status::Running | Status::Stopping => Ok(unchanged(run, session)),

@@ -155,7 +155,8 @@ impl Exchange<'_> {
             Ok(response) => Attempt {
                 status: Some(response.status),
                 pause: retry_after(&response.headers, Timestamp::now()),
-                result: self.read(response, used).await,
+                // Boxed: what comes after the response takes no room while it is waited for.
+                result: Box::pin(self.read(response, used)).await,
             },
         }
     }

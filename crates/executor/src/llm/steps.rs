@@ -78,7 +78,8 @@ impl Steps<'_> {
             }
             let is_recorded = self.journal.is_replaying();
             let reply = self.ask(conversation, &tools, attempts, usage).await?;
-            let calls = self.record_reply(&reply, &tools, conversation, is_recorded).await?;
+            // Boxed, here and below: what comes after the reply takes no room while it is waited for.
+            let calls = Box::pin(self.record_reply(&reply, &tools, conversation, is_recorded)).await?;
             let Reply { text, end, model, .. } = &reply;
             let model: &str = if model.is_empty() { self.model() } else { model };
             let answer = |stop, text: &str, submissions| Answer {
@@ -98,7 +99,7 @@ impl Steps<'_> {
             if calls.is_empty() {
                 continue;
             }
-            if self.carry_out(&calls, &tools, conversation).await? {
+            if Box::pin(self.carry_out(&calls, &tools, conversation)).await? {
                 return Ok(answer(Stop::Submitted, text, submissions(&calls)));
             }
             astray = if calls.iter().any(|call| is_known(&call.name, &tools)) { 0 } else { astray + 1 };

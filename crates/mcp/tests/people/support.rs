@@ -37,7 +37,7 @@ pub(crate) struct Office {
 async fn fail(client: Client) {
     let register = serde_json::from_value(json!({"profile": {"executor_types": ["llm"]}})).unwrap();
     let runner = client.register_runner(&register).await.unwrap().runner_id;
-    let claim = ClaimRuns { runner_id: runner.clone(), max: 10, wait_seconds: 60 };
+    let claim = ClaimRuns { runner_id: runner.clone(), max: 10, wait_seconds: 60, start: true };
     // Ends with the coordinator.
     while let Ok(claimed) = client.claim_runs(&claim).await {
         for run in claimed.runs {

@@ -32,7 +32,9 @@ struct Stuck {
 /// Asks until the contract is met or nothing more can be done.
 pub(super) async fn run(turns: &mut Turns<'_>, terms: &Arc<Terms>) -> (RunEnd, Vec<FactReport>) {
     let cancel = turns.budget.stop();
-    let state = match State::new(turns.assignment, terms, turns.capabilities.clone(), cancel).await {
+    // Boxed, here and below: a run waits for its model for minutes, and what comes before and after takes no room then.
+    let state = Box::pin(State::new(turns.assignment, terms, turns.capabilities.clone(), cancel));
+    let state = match state.await {
         Ok(state) => state,
         Err(_) if cancel.is_cancelled() => return (RunEnd::Stopped, Vec::new()),
         Err(message) => return (failure::executor(message), Vec::new()),
@@ -55,8 +57,8 @@ impl Driver<'_, '_> {
             let turn = self.state.turn(self.turns.assignment, self.terms, self.turns.model.clone());
             let asked = self.turns.ask(turn).await;
             let evaluation = match &asked.result {
-                Ok(answer) => self.answered(&asked, answer).await,
-                Err(why) => self.unanswered(&asked, why).await,
+                Ok(answer) => Box::pin(self.answered(&asked, answer)).await,
+                Err(why) => Box::pin(self.unanswered(&asked, why)).await,
             };
             if evaluation.seen == Seen::Waiting {
                 match self.turns.take_message() {
@@ -70,7 +72,7 @@ impl Driver<'_, '_> {
                 Step::Ask(next) => {
                     self.state.apply(next);
                     if next.stronger
-                        && let Err(Stuck { why, has_moved }) = self.fall_back().await
+                        && let Err(Stuck { why, has_moved }) = Box::pin(self.fall_back()).await
                         // A contract retry can use the current model.
                         && (has_moved || !next.counted)
                     {

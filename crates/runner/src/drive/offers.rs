@@ -5,7 +5,7 @@ use std::sync::Arc;
 use accord_api::Strategy;
 use accord_contract::lower::{Lowered, Profile};
 use accord_contract::prompt::Form;
-use accord_contract::{Exceeded, Meter, Schema};
+use accord_contract::{Exceeded, Meter};
 use accord_executor::Capabilities;
 use serde_json::Value;
 
@@ -68,10 +68,10 @@ impl Offers {
         // Agents on the command line have no profile, and their models are large.
         let shows_schema =
             profile.and_then(|name| Profile::named(name)).is_none_or(|profile| profile.shows_schema);
-        let form = Form::new(terms.compiled.schema(), shows_schema, &meter.anew())?;
+        let form = terms.form(shows_schema, &meter.anew())?;
         let made = Self {
-            native: native(terms, capabilities, has_tools, &form, shows_schema, meter),
-            tool: tool(terms, capabilities, &form, shows_schema, meter),
+            native: native(terms, capabilities, has_tools, shows_schema, meter),
+            tool: tool(terms, capabilities, shows_schema, meter),
             has_tools,
             form,
         };
@@ -159,7 +159,6 @@ fn native(
     terms: &Terms,
     capabilities: &Capabilities,
     has_tools: bool,
-    form: &Form,
     shows_schema: bool,
     meter: &Meter,
 ) -> Result<Offer, String> {
@@ -173,7 +172,7 @@ fn native(
     match &lowered.refusal {
         Some(reason) => Err(format!("the schema cannot be sent: {reason}")),
         None => {
-            let form = form_of(&lowered, form, shows_schema, meter)?;
+            let form = form_of(terms, profile, &lowered, shows_schema, meter)?;
             Ok(Offer { lowered, strict: true, form })
         }
     }
@@ -182,7 +181,6 @@ fn native(
 fn tool(
     terms: &Terms,
     capabilities: &Capabilities,
-    form: &Form,
     shows_schema: bool,
     meter: &Meter,
 ) -> Result<Offer, String> {
@@ -195,14 +193,17 @@ fn tool(
     }
     // What the provider cannot enforce it can still show to the model.
     let strict = tool.strict && lowered.refusal.is_none();
-    let form = form_of(&lowered, form, shows_schema, meter)?;
+    let form = form_of(terms, &tool.profile, &lowered, shows_schema, meter)?;
     Ok(Offer { lowered, strict, form })
 }
 
-fn form_of(lowered: &Lowered, source: &Form, shows_schema: bool, meter: &Meter) -> Result<Form, String> {
-    let reshapes = lowered.lift.reshapes();
-    let reshaped = reshapes.then(|| Schema::compile(&lowered.schema, &meter.anew()).ok()).flatten();
-    let Some(schema) = reshaped else { return Ok(source.clone()) };
-    let form = Form::new(&schema, shows_schema, &meter.anew());
+fn form_of(
+    terms: &Terms,
+    profile: &str,
+    lowered: &Lowered,
+    shows_schema: bool,
+    meter: &Meter,
+) -> Result<Form, String> {
+    let form = terms.reshaped_form(profile, lowered, shows_schema, meter);
     form.map_err(|exceeded| format!("the form of the answer cannot be made: {exceeded}"))
 }

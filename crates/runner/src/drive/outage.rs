@@ -12,7 +12,7 @@ use super::turns::{NoAnswer, Turns, ended, wire};
 
 impl Turns<'_> {
     /// Asks a turn until there is an answer, or an error that does not pass.
-    pub(super) async fn patiently(&mut self, mut turn: Turn) -> Result<Answer, (NoAnswer, Usage)> {
+    pub(super) async fn patiently(&mut self, mut turn: Box<Turn>) -> Result<Answer, (NoAnswer, Usage)> {
         if self.capabilities.repeats || !self.capabilities.reprompt {
             return self.listen(turn).await;
         }

@@ -47,7 +47,7 @@ impl Turns<'_> {
     /// A turn: from the record if it exists, otherwise asked and recorded.
     pub(super) async fn recorded_or_asked(
         &mut self,
-        mut turn: Turn,
+        mut turn: Box<Turn>,
     ) -> Result<Answer, (NoAnswer, accord_executor::Usage)> {
         if self.capabilities.records_steps {
             return self.patiently(turn).await;

@@ -171,7 +171,8 @@ impl<'a> Turns<'a> {
             let (sent, span) = (None, Span::none());
             return TurnOutcome { result, model, sent, begun: false, usage, milliseconds: 0, span };
         }
-        let turn = Turn { allowance: self.budget.left(&used), ..turn };
+        // Boxed, because it is handed on a few times.
+        let turn = Box::new(Turn { allowance: self.budget.left(&used), ..turn });
         let sent = Some(sent(&turn));
         if !self.journal.is_replaying() {
             let text = shortened(&turn.prompt, EVENT_TEXT_BYTES);
@@ -199,7 +200,10 @@ impl<'a> Turns<'a> {
     }
 
     /// One turn, with its events reported. When stopped it gets a little time to end, and then it is dropped.
-    pub(super) async fn listen(&mut self, turn: Turn) -> Result<Answer, (NoAnswer, accord_executor::Usage)> {
+    pub(super) async fn listen(
+        &mut self,
+        turn: Box<Turn>,
+    ) -> Result<Answer, (NoAnswer, accord_executor::Usage)> {
         let budget = self.budget;
         let mut turn_events = TurnEvents::new(self.observer, &self.assignment.run_id, budget);
         turn_events.live = std::mem::take(&mut self.live);
@@ -207,7 +211,7 @@ impl<'a> Turns<'a> {
         let cancel = budget.stop().child_token();
         let (sender, mut receiver) = mpsc::channel(EVENTS_HELD);
         let events = Events::new(sender);
-        let working = self.session.turn(turn, &events, &cancel);
+        let working = self.session.turn(*turn, &events, &cancel);
         tokio::pin!(working);
         let grace = sleep(TIME_TO_STOP);
         tokio::pin!(grace);

@@ -18,10 +18,12 @@ async fn a_run_is_claimed_worked_on_and_reported() {
     let fake = running.end().await;
     let calls = fake.calls();
     let about: Vec<_> = calls.iter().filter(|call| call.contains("run_1")).map(String::as_str).collect();
-    assert_eq!(about, ["started run_1", "events run_1 1", "attempts run_1 1", "finish run_1 completed"]);
+    assert_eq!(about, ["claimed run_1", "opened run_1", "finish run_1 completed"]);
     assert!(calls.contains(&"claim 2 for rnr_1".to_owned()), "{calls:?}");
     assert_eq!(calls.last().map(String::as_str), Some("unregister rnr_1"));
     let finish = fake.finishes().remove(0);
+    let last = finish.report.unwrap();
+    assert_eq!((last.events.len(), last.steps.len(), last.attempts.len(), last.step), (1, 1, 1, Some(2)));
     assert_eq!(finish.result_text.as_deref(), Some("hello"));
     assert_eq!(finish.conversation.as_ref().map(|value| value.get()), Some("[\"so far\"]"));
     assert_eq!(finish.holding.lease_id.as_str(), "lse_1");
@@ -114,6 +116,7 @@ async fn the_result_of_a_lost_run_is_dropped() {
 async fn an_oversized_report_is_reduced_to_the_result() {
     let fake = Fake::new();
     fake.fail_next("finish", error(ErrorName::RequestTooLarge));
+    fake.fail_next("finish", error(ErrorName::RequestTooLarge));
     fake.queue_claim(claim_under("1", "{\"n\": 1e2}"));
     let running = Running::start(&fake, 1);
     fake.until("finish run_1 completed").await;
@@ -122,11 +125,15 @@ async fn an_oversized_report_is_reduced_to_the_result() {
         .iter()
         .map(|finish| {
             let data = finish.result_data.as_ref().map(|value| value.get());
-            (data, finish.raw.is_some(), finish.conversation.is_some(), finish.validation.is_some())
+            let report = finish.report.is_some();
+            (report, data, finish.raw.is_some(), finish.conversation.is_some(), finish.validation.is_some())
         })
         .collect();
     let data = Some("{\"n\":1e2}");
-    assert_eq!(told, [(data, true, true, true), (data, false, false, true)]);
+    assert_eq!(
+        told,
+        [(true, data, true, true, true), (false, data, true, true, true), (false, data, false, false, true)]
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -134,10 +141,11 @@ async fn an_oversized_result_fails_the_run() {
     let fake = Fake::new();
     fake.fail_next("finish", error(ErrorName::RequestTooLarge));
     fake.fail_next("finish", error(ErrorName::RequestTooLarge));
+    fake.fail_next("finish", error(ErrorName::RequestTooLarge));
     fake.queue("1", "hello");
     let running = Running::start(&fake, 1);
     fake.until("finish run_1 failed").await;
-    let failure = running.end().await.finishes().remove(2).error.unwrap();
+    let failure = running.end().await.finishes().remove(3).error.unwrap();
     assert_eq!(failure.kind, FailureType::ExecutorFailed);
     assert_eq!(failure.message, "the coordinator rejected the result: it is RequestTooLarge");
 }
@@ -147,25 +155,43 @@ async fn a_result_that_is_rejected_twice_is_dropped() {
     let fake = Fake::new();
     fake.fail_next("finish", error(ErrorName::InvalidRequest));
     fake.fail_next("finish", error(ErrorName::InvalidRequest));
+    fake.fail_next("finish", error(ErrorName::InvalidRequest));
     fake.queue("1", "hello");
     fake.queue("2", "hello");
     let running = Running::start(&fake, 1);
     fake.until("finish run_2 completed").await;
     let finishes = running.end().await.finishes();
-    assert_eq!(finishes.len(), 3);
-    assert_eq!(finishes[1].error.as_ref().map(|error| error.kind), Some(FailureType::ExecutorFailed));
-    assert!(finishes[1].conversation.is_none());
+    assert_eq!(finishes.len(), 4);
+    assert_eq!(finishes[2].error.as_ref().map(|error| error.kind), Some(FailureType::ExecutorFailed));
+    assert!(finishes[2].conversation.is_none());
 }
 
+/// What the coordinator does not take together with the end is reported by itself, and then the end.
 #[tokio::test(start_paused = true)]
-async fn a_lost_run_is_not_started() {
+async fn an_end_is_reported_without_what_is_rejected() {
     let fake = Fake::new();
-    fake.fail_next("started", error(ErrorName::LeaseLost));
+    fake.fail_next("finish", error(ErrorName::InvalidRequest));
+    fake.fail_next("attempts", error(ErrorName::InvalidRequest));
+    fake.fail_next("events", error(ErrorName::InvalidRequest));
     fake.queue("1", "hello");
-    fake.queue("2", "hello");
     let running = Running::start(&fake, 1);
-    fake.until("finish run_2 completed").await;
-    assert_eq!(running.end().await.finishes().len(), 1);
+    fake.until("finish run_1 completed").await;
+    let fake = running.end().await;
+    let calls = fake.calls();
+    let about: Vec<_> = calls.iter().filter(|call| call.contains("run_1")).map(String::as_str).collect();
+    let expected = [
+        "claimed run_1",
+        "opened run_1",
+        "finish run_1 completed refused",
+        "attempts run_1 1 refused",
+        "events run_1 1 refused",
+        "events run_1 0",
+        "attempts run_1 1",
+        "finish run_1 completed",
+    ];
+    assert_eq!(about, expected);
+    let told: Vec<bool> = fake.finishes().iter().map(|finish| finish.report.is_some()).collect();
+    assert_eq!(told, [true, false]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -211,22 +237,22 @@ async fn unreadable_assignments_fail_with_a_reason() {
 #[tokio::test(start_paused = true)]
 async fn reports_wait_for_an_unreachable_coordinator() {
     let fake = Fake::new();
-    fake.fail_next("events", unreachable());
+    fake.fail_next("attempts", unreachable());
     fake.fail_next("attempts", error(ErrorName::StoreUnavailable));
-    fake.queue("1", "hello");
+    fake.queue_claim(claim_under("1", "no value"));
     let running = Running::start(&fake, 1);
-    fake.until("finish run_1 completed").await;
+    fake.until("finish run_1 failed").await;
     let calls = running.end().await.calls();
     let about: Vec<_> = calls.iter().filter(|call| call.contains("run_1")).map(String::as_str).collect();
     assert_eq!(
         about,
         [
-            "started run_1",
-            "events run_1 1 refused",
-            "events run_1 1",
+            "claimed run_1",
+            "opened run_1",
+            "attempts run_1 1 refused",
             "attempts run_1 1 refused",
             "attempts run_1 1",
-            "finish run_1 completed"
+            "finish run_1 failed"
         ]
     );
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use accord_api::{
     ClaimRuns, ClaimedRun, ClaimedRuns, ErrorBody, ErrorName, FinishRun, FinishStatus, FinishedRun,
-    Heartbeat, HeartbeatAnswer, Holding, LeaseId, Profile, RegisterRunner, RegisteredRunner, ReportAttempts,
+    Heartbeat, HeartbeatAnswer, LeaseId, Profile, RegisterRunner, RegisteredRunner, ReportAttempts,
     ReportEvents, ReportedAttempts, RunDirective, RunId, RunInstruction, RunKind, RunStatus, RunnerId,
     SessionId,
 };
@@ -19,7 +19,7 @@ use async_trait::async_trait;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::coordinator::Coordinator;
@@ -218,20 +218,12 @@ impl Coordinator for Fake {
         let max = usize::try_from(claim.max).unwrap();
         let runs = self.change(|state| {
             let count = state.queue.len().min(max);
-            state.queue.drain(..count).collect()
+            state.queue.drain(..count).collect::<Vec<_>>()
         });
+        for run in &runs {
+            self.called("claimed", format!("claimed {}", run.run_id))?;
+        }
         Ok(ClaimedRuns { runs })
-    }
-
-    async fn started(&self, run: &RunId, _: &Holding) -> Result<(), ClientError> {
-        self.change(|state| {
-            state.under_way += 1;
-            state.most_at_once = state.most_at_once.max(state.under_way);
-        });
-        // A real answer takes a while.
-        tokio::task::yield_now().await;
-        self.change(|state| state.under_way -= 1);
-        self.called("started", format!("started {run}"))
     }
 
     async fn events(&self, run: &RunId, report: &ReportEvents) -> Result<(), ClientError> {
@@ -244,6 +236,13 @@ impl Coordinator for Fake {
     }
 
     async fn finish(&self, run: &RunId, finish: &FinishRun) -> Result<FinishedRun, ClientError> {
+        self.change(|state| {
+            state.under_way += 1;
+            state.most_at_once = state.most_at_once.max(state.under_way);
+        });
+        // A real answer takes a while.
+        sleep(Duration::from_millis(1)).await;
+        self.change(|state| state.under_way -= 1);
         let status = serde_json::to_value(finish.status).unwrap();
         let line = format!("finish {run} {}", status.as_str().unwrap());
         let result = self.called("finish", line);
@@ -287,18 +286,19 @@ impl Coordinator for Fake {
     }
 }
 
-/// Echoes the prompt. With `hang` it runs until it is stopped, with `break` it panics, and with
+/// Echoes the prompt. With `slow` it takes a second, with `hang` it runs until it is stopped, with `break` it panics, and with
 /// `never` it never becomes ready.
-struct Echo;
+struct Echo(Fake);
 
 #[async_trait]
 impl Executor for Echo {
     async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
+        self.0.change(|state| state.calls.push(format!("opened {}", start.run_id)));
         match start.parameters["prompt"].as_str() {
             Some("no key") => Err(OpenError::Missing("there is no key".into())),
             Some("slow program") => Err(OpenError::TimedOut(2)),
             Some("never") => std::future::pending().await,
-            _ => Ok(Box::new(Echo)),
+            _ => Ok(Box::new(Echo(self.0.clone()))),
         }
     }
 }
@@ -332,6 +332,10 @@ impl Session for Echo {
                 cancel.cancelled().await;
                 Err(TurnFailure { error: TurnError::Stopped, usage: Usage::default() })
             }
+            "slow" => {
+                sleep(Duration::from_secs(1)).await;
+                Ok(Answer::of_text(text, "m"))
+            }
             "break" => panic!("something broke"),
             _ => {
                 let usage = Usage { input_tokens: 3, ..Usage::default() };
@@ -363,7 +367,7 @@ pub(super) struct Running {
 
 impl Running {
     pub(super) fn start(fake: &Fake, concurrency: u32) -> Self {
-        let registry = Registry::default().with("llm", Arc::new(Echo));
+        let registry = Registry::default().with("llm", Arc::new(Echo(fake.clone())));
         let profile = Profile { project_dir: "/p".into(), concurrency, ..Profile::default() };
         let settings = RunnerSettings::new(profile);
         let runner = Runner::new(Arc::new(fake.clone()), registry, settings);

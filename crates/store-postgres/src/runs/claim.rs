@@ -7,7 +7,6 @@ use std::collections::{HashMap, HashSet};
 
 use accord_domain::demands::Demands;
 use accord_domain::id::LeaseId;
-use accord_domain::run::change;
 use accord_domain::runner::Profile;
 use accord_store::{Claim, Claimed, MOST_CLAIMED_BYTES};
 use sqlx::{PgConnection, Row};
@@ -293,10 +292,7 @@ struct Free {
 
 impl Free {
     fn claimed(self, claim: &Claim, lease: &LeaseId) -> Result<Step, DbError> {
-        let decide = |run, session| {
-            change::claim(run, session, &claim.runner_id, lease.clone(), claim.now, claim.lease)
-        };
-        Ok(self.pair.decide(decide)?)
+        Ok(self.pair.decide(|run, session| claim.change(run, session, lease.clone()))?)
     }
 }
 

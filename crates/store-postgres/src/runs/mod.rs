@@ -14,7 +14,8 @@ use accord_domain::id::RunId;
 use accord_domain::run::change;
 use accord_domain::run::{Failure, Holder, Run};
 use accord_store::{
-    AskAgain, Claim, Claimed, Finish, Report, RunStore, StoreError, Submission, Submitted, Suspend, Wake,
+    AskAgain, Claim, Claimed, Finish, Finished, Last, Report, RunStore, StoreError, Submission, Submitted,
+    Suspend, Wake,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -24,6 +25,7 @@ use crate::error::retrying;
 use crate::store::PostgresStore;
 pub(crate) use submit::NewRun;
 pub(crate) use work::Work;
+use work::Worked;
 
 #[async_trait]
 impl RunStore for PostgresStore {
@@ -49,9 +51,10 @@ impl RunStore for PostgresStore {
         Ok(self.work.run(Work::Report(Box::new(report))).await?.judged)
     }
 
-    async fn finish_run(&self, finish: Finish) -> Result<Run, StoreError> {
+    async fn finish_run_after(&self, last: Last, finish: Finish) -> Result<Finished, StoreError> {
         let finish = Finish { now: whole(finish.now), ..finish };
-        Ok(self.work.run(Work::Finish(Box::new(finish))).await?.run)
+        let Worked { run, judged } = self.work.run(Work::Finish(Box::new((last, finish)))).await?;
+        Ok(Finished { run, judged })
     }
 
     async fn ask_again(&self, again: AskAgain) -> Result<Run, StoreError> {

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
+use accord_domain::attempt::Attempt;
 use accord_domain::event::{Body, NewEvent};
 use accord_domain::id::RunId;
 use accord_domain::run::change::{self, Change, ChildReports, Children, End, Refused};
 use accord_domain::run::{Holder, Run, Status};
 use accord_domain::session::Session;
 use accord_domain::step::Step as RunStep;
-use accord_store::{Finish, Report, StoreError};
+use accord_store::{Finish, Last, Report, StoreError};
 use jiff::Timestamp;
 use serde::Serialize;
 use sqlx::PgConnection;
@@ -31,7 +32,8 @@ use crate::write;
 pub(crate) enum Work {
     Start(Holder, Timestamp),
     Report(Box<Report>),
-    Finish(Box<Finish>),
+    /// The end, and what happened before it.
+    Finish(Box<(Last, Finish)>),
 }
 
 /// The run afterwards, and the numbers of the attempts that were new.
@@ -46,7 +48,7 @@ impl Work {
         match self {
             Self::Start(holder, _) => holder,
             Self::Report(report) => &report.holder,
-            Self::Finish(finish) => &finish.holder,
+            Self::Finish(ended) => &ended.1.holder,
         }
     }
 
@@ -59,8 +61,37 @@ impl Work {
                 let (events, child_reports) = (Vec::new(), ChildReports::Unchanged);
                 Ok(Change { run, session, events, callback: None, child_reports })
             }
-            Self::Finish(finish) => end(finish, run, session, children),
+            Self::Finish(ended) => end(&ended.1, run, session, children),
         }
+    }
+
+    /// What it says of the run besides its end.
+    fn told(&self) -> Option<Told<'_>> {
+        match self {
+            Self::Start(..) => None,
+            Self::Report(report) => {
+                let Report { events, attempts, steps, now, .. } = report.as_ref();
+                Some(Told { events, attempts, steps, at: *now })
+            }
+            Self::Finish(ended) => {
+                let (Last { events, attempts, steps }, finish) = ended.as_ref();
+                Some(Told { events, attempts, steps, at: finish.now })
+            }
+        }
+    }
+}
+
+struct Told<'a> {
+    events: &'a [Body],
+    attempts: &'a [Attempt],
+    steps: &'a [RunStep],
+    at: Timestamp,
+}
+
+impl Told<'_> {
+    fn bytes(&self) -> usize {
+        let steps: Vec<_> = self.steps.iter().map(|step| &step.body).collect();
+        json_bytes(&(self.events, self.attempts, steps))
     }
 }
 
@@ -81,14 +112,11 @@ impl Job for Work {
     const BEGIN: &'static str = begin!();
 
     fn bytes(&self) -> usize {
-        match self {
-            Self::Start(..) => 0,
-            Self::Report(report) => {
-                let steps: Vec<_> = report.steps.iter().map(|step| &step.body).collect();
-                json_bytes(&(&report.events, &report.attempts, steps))
-            }
-            Self::Finish(finish) => finish.conversation.as_ref().map_or(0, String::len),
-        }
+        let conversation = match self {
+            Self::Finish(ended) => ended.1.conversation.as_ref().map_or(0, String::len),
+            Self::Start(..) | Self::Report(_) => 0,
+        };
+        conversation + self.told().map_or(0, |told| told.bytes())
     }
 
     fn key(&self) -> Option<&str> {
@@ -174,7 +202,8 @@ async fn decide(
     let mut completed = Vec::new();
     let mut observations = Vec::new();
     for (job, pair) in jobs.iter().zip(&pairs) {
-        if let (Work::Finish(finish), Some(pair)) = (job, pair) {
+        if let (Work::Finish(ended), Some(pair)) = (job, pair) {
+            let finish = &ended.1;
             if matches!(finish.end, End::Completed(_)) {
                 completed.push(pair.session.id.as_str());
             }
@@ -194,7 +223,7 @@ async fn decide(
             decided.push(Decided::Apart);
             continue;
         };
-        let seen = if let Work::Finish(finish) = job { finish.observations.len() } else { 0 };
+        let seen = if let Work::Finish(ended) = job { ended.1.observations.len() } else { 0 };
         // Every one is taken, so that those that follow are of the next job.
         let own: Vec<bool> = news.by_ref().take(seen).collect();
         if own.contains(&true) {
@@ -232,23 +261,20 @@ impl Done<'_> {
             (Vec::new(), Vec::<(&RunId, &RunStep)>::new(), Vec::new());
         for (job, step) in self.pairs() {
             let run = &step.change.run;
-            match job {
-                Work::Start(..) => {}
-                Work::Report(report) => {
-                    events.extend(report.events.iter().map(|body| event_of(run, report.now, body)));
-                    let judged = |attempt| Judged { run, attempt, at: report.now };
-                    attempts.extend(report.attempts.iter().map(judged));
-                    steps.extend(report.steps.iter().map(|step| (&run.id, step)));
+            if let Some(Told { events: told, attempts: judged, steps: done, at }) = job.told() {
+                events.extend(told.iter().map(|body| event_of(run, at, body)));
+                attempts.extend(judged.iter().map(|attempt| Judged { run, attempt, at }));
+                steps.extend(done.iter().map(|step| (&run.id, step)));
+            }
+            if let Work::Finish(ended) = job {
+                let finish = &ended.1;
+                // A stop was acknowledged: there is no result any more.
+                if let End::Completed(outcome) = &finish.end
+                    && run.status == Status::Completed
+                {
+                    outcomes.push((&run.id, outcome));
                 }
-                Work::Finish(finish) => {
-                    // A stop was acknowledged: there is no result any more.
-                    if let End::Completed(outcome) = &finish.end
-                        && run.status == Status::Completed
-                    {
-                        outcomes.push((&run.id, outcome));
-                    }
-                    conversations.extend(finish.conversation.as_deref().map(|body| (&run.session_id, body)));
-                }
+                conversations.extend(finish.conversation.as_deref().map(|body| (&run.session_id, body)));
             }
         }
         insert_outcomes(connection, &outcomes).await?;
@@ -260,8 +286,8 @@ impl Done<'_> {
         if locks == Locks::Wait {
             // Last, because many runs learn the same at the same time and wait for each other here.
             for job in &self.jobs {
-                if let Work::Finish(finish) = job {
-                    facts::write(connection, &finish.observations).await?;
+                if let Work::Finish(ended) = job {
+                    facts::write(connection, &ended.1.observations).await?;
                 }
             }
         }
@@ -269,10 +295,7 @@ impl Done<'_> {
     }
 
     fn announcement(&self, judged: bool) -> Announcement {
-        let reported = self.jobs.iter().any(|job| match job {
-            Work::Report(report) => !report.events.is_empty(),
-            Work::Start(..) | Work::Finish(_) => false,
-        });
+        let reported = self.jobs.iter().any(|job| job.told().is_some_and(|told| !told.events.is_empty()));
         let mut announcement = Announcement::of(&self.steps);
         if judged || reported {
             announcement.join(Announcement::events());

@@ -75,6 +75,7 @@ pub(crate) fn claim(runner: &str, most: usize) -> Claim {
         profile: Profile::default(),
         leases: (0..most).map(|number| LeaseId::new(format!("{runner}-{number}"))).collect(),
         lease: LEASE,
+        starts: false,
         now: at(1),
     }
 }

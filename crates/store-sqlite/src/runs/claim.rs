@@ -5,7 +5,6 @@
 //! other runners cost nothing.
 
 use accord_domain::demands::Demands;
-use accord_domain::run::change;
 use accord_store::{Claim, Claimed, MOST_CLAIMED_BYTES};
 use rusqlite::{Connection, params};
 
@@ -15,13 +14,12 @@ use crate::rows::{assignment, run, session, step};
 use crate::value::{count, from_json};
 use crate::writer::Write;
 
-pub(super) fn claim(write: &mut Write<'_>, claim: Claim) -> DbResult<Vec<Claimed>> {
-    let Claim { runner_id, profile, leases, lease, now } = claim;
+pub(super) fn claim(write: &mut Write<'_>, claim: &Claim) -> DbResult<Vec<Claimed>> {
     let connection = write.connection();
-    let chosen = choose(connection, leases.len(), |demands| profile.meets(demands))?;
+    let chosen = choose(connection, claim.leases.len(), |demands| claim.profile.meets(demands))?;
     let mut taken = Vec::with_capacity(chosen.len());
     let mut bytes = 0;
-    for (seq, lease_id) in chosen.into_iter().zip(leases) {
+    for (seq, lease_id) in chosen.into_iter().zip(&claim.leases) {
         if bytes >= MOST_CLAIMED_BYTES {
             break;
         }
@@ -31,7 +29,7 @@ pub(super) fn claim(write: &mut Write<'_>, claim: Claim) -> DbResult<Vec<Claimed
         let conversation = session::conversation(connection, changed_rows.session)?;
         let (steps, step_bytes) = step::current(connection, seq)?;
         bytes += assignment.bytes() + conversation.as_ref().map_or(0, String::len) + step_bytes;
-        let change = change::claim(loaded.run, loaded.session, &runner_id, lease_id, now, lease)?;
+        let change = claim.change(loaded.run, loaded.session, lease_id.clone())?;
         taken.push((changed_rows, change, assignment, conversation, steps));
     }
     let mut claimed = Vec::with_capacity(taken.len());

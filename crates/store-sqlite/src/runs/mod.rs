@@ -11,13 +11,14 @@ pub(crate) use claim::waiting_demands;
 use accord_domain::id::RunId;
 use accord_domain::run::{Failure, Holder, Run, change};
 use accord_store::{
-    AskAgain, Claim, Claimed, Finish, Report, RunStore, StoreError, Submission, Submitted, Suspend, Wake,
+    AskAgain, Claim, Claimed, Finish, Finished, Last, Report, RunStore, StoreError, Submission, Submitted,
+    Suspend, Wake,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
 
 use crate::change::{ChangedRows, apply, apply_without_runner};
-use crate::rows::{attempt, event, run, step};
+use crate::rows::{attempt, run};
 use crate::store::SqliteStore;
 
 #[async_trait]
@@ -28,7 +29,7 @@ impl RunStore for SqliteStore {
     }
 
     async fn claim_runs(&self, claim: Claim) -> Result<Vec<Claimed>, StoreError> {
-        self.write_decided(move |write| claim::claim(write, claim)).await
+        self.write_decided(move |write| claim::claim(write, &claim)).await
     }
 
     async fn start_run(&self, holder: &Holder, now: Timestamp) -> Result<Run, StoreError> {
@@ -43,15 +44,13 @@ impl RunStore for SqliteStore {
 
     async fn report(&self, report: Report) -> Result<Vec<u32>, StoreError> {
         let Report { holder, events, attempts, steps, now } = report;
-        let events = events.iter().map(event::Prepared::new).collect::<Result<Vec<_>, _>>()?;
-        let attempts = attempts.into_iter().map(attempt::Prepared::new).collect::<Result<Vec<_>, _>>()?;
-        let steps = steps.iter().map(step::Prepared::new).collect::<Result<Vec<_>, _>>()?;
-        let report = work::PreparedReport { events, attempts, steps };
+        let report = work::PreparedReport::new(Last { events, attempts, steps })?;
         self.write_decided(move |write| work::report(write, &holder, &report, now)).await
     }
 
-    async fn finish_run(&self, finish: Finish) -> Result<Run, StoreError> {
-        self.write_decided(move |write| work::finish(write, finish)).await
+    async fn finish_run_after(&self, last: Last, finish: Finish) -> Result<Finished, StoreError> {
+        let last = work::PreparedReport::new(last)?;
+        self.write_decided(move |write| work::finish(write, &last, finish)).await
     }
 
     async fn ask_again(&self, again: AskAgain) -> Result<Run, StoreError> {

@@ -27,6 +27,7 @@ async fn lived_in(store: &SqliteStore, submission: Submission) {
         profile: Profile::default(),
         leases: vec![lease_id.clone()],
         lease: SignedDuration::from_secs(30),
+        starts: false,
         now,
     };
     store.claim_runs(claim).await.unwrap();

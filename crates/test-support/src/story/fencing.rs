@@ -8,7 +8,7 @@ use accord_domain::id::EventId;
 use accord_domain::run::change::{End, Refused};
 use accord_domain::run::{Holder, Status};
 use accord_domain::usage::Usage;
-use accord_store::{AskAgain, Report, Store, StoreError};
+use accord_store::{AskAgain, Last, Report, Store, StoreError};
 
 use super::make::*;
 
@@ -16,7 +16,7 @@ use super::make::*;
 pub(super) async fn all_is_refused(store: &Arc<dyn Store>, holder: &Holder) {
     let run = store.run(&holder.run_id).await.unwrap();
     let session = store.session(&run.session_id).await.unwrap();
-    let last = store.last_event().await.unwrap();
+    let last_event = store.last_event().await.unwrap();
     let attempts = store.attempts(&holder.run_id).await.unwrap();
     let steps = store.steps(&holder.run_id).await.unwrap();
 
@@ -34,6 +34,15 @@ pub(super) async fn all_is_refused(store: &Arc<dyn Store>, holder: &Holder) {
     for end in [completed("late"), End::Stopped] {
         assert!(lost(store.finish_run(finish(holder, end, 9)).await.err()), "finish");
     }
+    let last = Last {
+        events: vec![Body::Message { role: "assistant".into(), text: "late".into() }],
+        attempts: vec![attempt(9, AttemptOutcome::Accepted)],
+        steps: vec![step(9, holder.attempt, "late")],
+    };
+    assert!(
+        lost(store.finish_run_after(last, finish(holder, completed("late"), 9)).await.err()),
+        "finish after"
+    );
     let again = AskAgain {
         holder: holder.clone(),
         attempt: attempt(9, AttemptOutcome::NoJson),
@@ -47,7 +56,7 @@ pub(super) async fn all_is_refused(store: &Arc<dyn Store>, holder: &Holder) {
 
     assert_eq!(store.run(&holder.run_id).await.unwrap(), run);
     assert_eq!(store.session(&run.session_id).await.unwrap(), session);
-    assert_eq!(store.last_event().await.unwrap(), last);
+    assert_eq!(store.last_event().await.unwrap(), last_event);
     assert_eq!(store.attempts(&holder.run_id).await.unwrap(), attempts);
     assert_eq!(store.steps(&holder.run_id).await.unwrap(), steps);
 }

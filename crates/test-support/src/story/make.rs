@@ -150,6 +150,7 @@ pub(super) fn claim(most: usize, seconds: i64) -> Claim {
         profile: profile(),
         leases: (0..most).map(|_| lease_id()).collect(),
         lease: LEASE,
+        starts: false,
         now: at(seconds),
     }
 }

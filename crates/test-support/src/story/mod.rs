@@ -58,7 +58,7 @@ macro_rules! store_story {
             ],
             walk: [
                 a_new_run_is_stored_completely, missing_records_are_errors, a_run_goes_through_every_step,
-                a_failure_is_stored_completely, attempts_are_kept_once, attempts_are_in_the_order_of_deliveries,
+                a_run_ends_with_what_happened_at_last, a_failure_is_stored_completely, attempts_are_kept_once, attempts_are_in_the_order_of_deliveries,
             ],
             sessions: [
                 the_conversation_is_kept, a_session_has_one_run_at_a_time, the_coordinator_can_ask_again,

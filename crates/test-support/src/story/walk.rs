@@ -9,10 +9,11 @@ use accord_domain::demands::Demands;
 use accord_domain::event::{Body, NewEvent};
 use accord_domain::id::KeyId;
 use accord_domain::run::change::{self, Children, End};
-use accord_domain::run::{Assignment, Failure, FailureType, Outcome, Run, Validation};
+use accord_domain::run::{Assignment, Failure, FailureType, Outcome, Run, Status, Validation};
 use accord_domain::session::{ExecutionMode, Session, Status as SessionStatus};
 use accord_store::{
-    Claimed, EventFilter, Finish, Report, SessionChoice, Store, StoreError, Submission, Submitted,
+    Claim, Claimed, EventFilter, Finish, Last, Report, SessionChoice, Store, StoreError, Submission,
+    Submitted,
 };
 
 use super::make::*;
@@ -192,6 +193,75 @@ pub async fn a_run_goes_through_every_step(store: Arc<dyn Store>) {
         events.iter().map(content_of).collect::<Vec<_>>(),
         all.iter().flatten().map(expected).collect::<Vec<_>>()
     );
+}
+
+/// A run that begins with its claim and ends with its last report is stored as if each had come by itself.
+pub async fn a_run_ends_with_what_happened_at_last(store: Arc<dyn Store>) {
+    let message = |text: &str| Body::Message { role: "assistant".into(), text: text.into() };
+    let (first, second) = (attempt(1, AttemptOutcome::SchemaInvalid), attempt(2, AttemptOutcome::Accepted));
+    let steps = [step(1, 1, "asked"), step(2, 1, "answered")];
+    for name in ["apart", "together"] {
+        store.submit_run(fresh(name)).await.unwrap();
+        let is_together = name == "together";
+        let asked = Claim { starts: is_together, ..claim(1, 2) };
+        let claimed = store.claim_runs(asked).await.unwrap().remove(0);
+        let holder = holder(&claimed.run);
+        if !is_together {
+            store.start_run(&holder, at(2)).await.unwrap();
+        }
+        let report =
+            |events, attempts, steps| Report { holder: holder.clone(), events, attempts, steps, now: at(5) };
+        // Reported before: it is not written again.
+        let early = report(vec![message("early")], vec![first.clone()], vec![steps[0].clone()]);
+        assert_eq!(store.report(early).await.unwrap(), [1]);
+        let (events, attempts) =
+            (vec![message("late"), message("last")], vec![first.clone(), second.clone()]);
+        let end = finish(&holder, completed("done"), 5);
+        if is_together {
+            let last = Last { events, attempts, steps: steps.to_vec() };
+            let finished = store.finish_run_after(last.clone(), end.clone()).await.unwrap();
+            assert_eq!((finished.run.status, finished.judged), (Status::Completed, vec![2]));
+            let before = store.last_event().await.unwrap();
+            assert!(store.finish_run_after(last, end).await.is_err(), "an end is final");
+            assert_eq!(store.last_event().await.unwrap(), before);
+        } else {
+            let written = store.report(report(events, attempts, steps.to_vec())).await.unwrap();
+            assert_eq!(written, [2]);
+            store.finish_run(end).await.unwrap();
+        }
+    }
+    let both = [run_id("apart"), run_id("together")];
+    let mut stored = Vec::new();
+    for id in &both {
+        let run = store.run(id).await.unwrap();
+        assert_eq!((run.started_at, run.claimed_at), (Some(at(2)), Some(at(2))));
+        let filter = EventFilter { run_id: Some(id.clone()), ..EventFilter::default() };
+        let events = events_of(&store, filter).await;
+        let events: Vec<_> =
+            events.iter().map(content_of).map(|(at, _, _, kind, body)| (at, kind, body)).collect();
+        stored.push((
+            events,
+            store.attempts(id).await.unwrap(),
+            store.steps(id).await.unwrap(),
+            store.outcome(id).await.unwrap(),
+        ));
+    }
+    assert_eq!(stored[0], stored[1]);
+    let kinds: Vec<&str> = stored[1].0.iter().map(|(_, kind, _)| kind.as_str()).collect();
+    let expected = [
+        "run.queued",
+        "run.claimed",
+        "run.started",
+        "message",
+        "attempt.judged",
+        "message",
+        "message",
+        "attempt.judged",
+        "result",
+        "run.completed",
+    ];
+    assert_eq!(kinds, expected);
+    assert_eq!((stored[1].1.len(), stored[1].2.len()), (2, 2));
 }
 
 /// A failure is stored with all its details and is not a result.

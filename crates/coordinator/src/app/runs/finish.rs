@@ -1,6 +1,7 @@
 //! The end of a run, as its runner reports it.
 
-use accord_api::{FactReport, FinishRun, FinishStatus, FinishedRun, Holding};
+use accord_api::{FactReport, FinishRun, FinishStatus, FinishedRun, Holding, LastReport};
+use accord_domain::attempt::Attempt;
 use accord_domain::evidence::{Observation, Observed};
 use accord_domain::id::RunId;
 use accord_domain::quarantine::{Item, Kind};
@@ -14,7 +15,7 @@ use serde_json::value::RawValue;
 use super::Runs;
 use crate::app::assignments::models;
 use crate::app::bounds::check_usage;
-use crate::app::tiers;
+use crate::app::{reports, tiers};
 use crate::error::{Error, refuse};
 use crate::metrics;
 
@@ -23,9 +24,11 @@ const MOST_FACTS: usize = 64;
 
 impl Runs {
     /// Ends a run, or takes it back.
-    pub(crate) async fn finish(&self, run_id: RunId, report: FinishRun) -> Result<FinishedRun, Error> {
+    pub(crate) async fn finish(&self, run_id: RunId, mut report: FinishRun) -> Result<FinishedRun, Error> {
         check_usage("usage", &report.usage)?;
         check_members(&report)?;
+        let delivery = report.holding.attempt;
+        report.report = report.report.map(|told| reports::checked(told, delivery)).transpose()?;
         let holder = holder(run_id, &report.holding);
         self.runners.note_alive(&holder.runner_id).await;
         let run = match (report.status, self.assignments.take(&holder)) {
@@ -108,12 +111,23 @@ impl Runs {
         report: FinishRun,
     ) -> Result<Run, Error> {
         match self.salvaged(run, assignment, &failure).await? {
-            Some(request) => self.wait_for_correction(assignment, holder, request, report).await,
+            Some(request) => {
+                let report = self.told(&holder, report).await?;
+                self.wait_for_correction(assignment, holder, request, report).await
+            }
             None => {
                 let usage = report.usage;
                 self.end(assignment, holder, End::Failed(failure), usage, report).await
             }
         }
+    }
+
+    /// Writes what happened in a run that has not ended, and gives the rest of the report.
+    pub(super) async fn told(&self, holder: &Holder, mut report: FinishRun) -> Result<FinishRun, Error> {
+        if let Some(told) = report.report.take() {
+            reports::write(self.store.as_ref(), holder.clone(), told, self.outside.now()).await?;
+        }
+        Ok(report)
     }
 
     pub(super) async fn end(
@@ -132,6 +146,7 @@ impl Runs {
         };
         let now = self.outside.now();
         let observations = self.evidence(assignment, &end, report.facts, now)?;
+        let (last, new) = reports::last(report.report.unwrap_or_default(), holder.attempt, now);
         let finish = Finish {
             holder,
             end,
@@ -142,7 +157,9 @@ impl Runs {
             observations,
             now,
         };
-        Ok(self.store.finish_run(finish).await?)
+        let finished = self.store.finish_run_after(last, finish).await?;
+        new.count(&finished.judged);
+        Ok(finished.run)
     }
 
     /// What a run says about the models that it may use, at their providers; what it says about others is no evidence. That a feature was ignored
@@ -184,8 +201,11 @@ pub(super) fn text_of(raw: Box<RawValue>) -> String {
     Box::<str>::from(raw).into_string()
 }
 
-/// Rejects a result together with a failure: one of them would be dropped silently.
+/// Rejects what does not fit together, and would be dropped silently.
 fn check_members(report: &FinishRun) -> Result<(), Error> {
+    if let Some(told) = &report.report {
+        check_last(report.status, told)?;
+    }
     match report.status {
         FinishStatus::Completed if report.error.is_some() => {
             Err(refuse("error is not allowed with status completed; report failed, or omit it"))
@@ -200,6 +220,22 @@ fn check_members(report: &FinishRun) -> Result<(), Error> {
             Err(refuse("result_data is allowed only with status completed; report completed, or omit it"))
         }
         _ => Ok(()),
+    }
+}
+
+/// Whether an answer that does not conform is a failure is decided when it is reported, and only an end is saved with the rest.
+fn check_last(status: FinishStatus, told: &LastReport) -> Result<(), Error> {
+    if !matches!(status, FinishStatus::Completed | FinishStatus::Failed | FinishStatus::Stopped) {
+        return Err(refuse(
+            "report is allowed only with status completed, failed or stopped; send it to the run's events and attempts first",
+        ));
+    }
+    match told.attempts.iter().find(|attempt| attempt.outcome.is_answer()) {
+        Some(Attempt { number, outcome, .. }) => Err(refuse(format!(
+            "report.attempts: expected attempts that need no answer, got attempt {number} with outcome {}; send it to the run's attempts first",
+            outcome.as_str()
+        ))),
+        None => Ok(()),
     }
 }
 

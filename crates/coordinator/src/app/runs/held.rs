@@ -4,7 +4,7 @@
 //! left, the run waits for a runner again with the re-prompt in the place of its parameters. So the loop survives the
 //! death of either side: what was asked and answered is in the store.
 
-use accord_api::{ErrorName, FinishRun, HeldAnswer};
+use accord_api::{ErrorName, FinishRun, HeldAnswer, LastReport};
 use accord_contract::prompt::{self, Delivery, Retry};
 use accord_contract::{Accepted, EchoSources, Exceeded, Meter, Rejected, Schema, Verdict};
 use accord_domain::agent::Type;
@@ -14,7 +14,7 @@ use accord_domain::run::change::End;
 use accord_domain::run::{Assignment, Holder, Outcome, Run, Validation};
 use accord_domain::runner::Profile;
 use accord_domain::usage::Usage;
-use accord_store::{AskAgain, Report};
+use accord_store::AskAgain;
 use serde::Deserialize;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
@@ -115,7 +115,7 @@ struct Turn<'a> {
 
 impl Turn<'_> {
     /// Without a contract the text is the result, if it is all of it.
-    async fn free(self) -> Result<Run, Error> {
+    async fn free(mut self) -> Result<Run, Error> {
         if gate::agent_type(&self.assignment.blueprint)? == Type::Procedural {
             return Err(Error::new(
                 ErrorName::ContractViolation,
@@ -133,7 +133,7 @@ impl Turn<'_> {
                 (Judged::Accepted, End::Completed(outcome))
             }
         };
-        self.record(self.attempt(outcome, Vec::new(), 0, Vec::new())).await?;
+        self.record(self.attempt(outcome, Vec::new(), 0, Vec::new()));
         self.runs.end(&self.assignment, self.holder, end, self.usage, self.report).await
     }
 
@@ -156,11 +156,11 @@ impl Turn<'_> {
         }
     }
 
-    async fn accept(self, in_force: &InForce, accepted: Accepted) -> Result<Run, Error> {
+    async fn accept(mut self, in_force: &InForce, accepted: Accepted) -> Result<Run, Error> {
         let repairs: Vec<attempt::Repair> = accepted.repairs.iter().map(repair).collect();
         let source = Some(source(accepted.source));
         let attempt = self.attempt(Judged::Accepted, Vec::new(), 0, repairs.clone());
-        self.record(Attempt { source, ..attempt }).await?;
+        self.record(Attempt { source, ..attempt });
         let terms = &in_force.terms;
         let attempts = self.attempts();
         let outcome = Outcome {
@@ -181,7 +181,7 @@ impl Turn<'_> {
         self.runs.end(&self.assignment, self.holder, End::Completed(outcome), self.usage, self.report).await
     }
 
-    async fn reject(self, in_force: &InForce, rejected: Rejected) -> Result<Run, Error> {
+    async fn reject(mut self, in_force: &InForce, rejected: Rejected) -> Result<Run, Error> {
         let outcome = match self.answer.truncated {
             true => Judged::Truncated,
             false => outcome(rejected.outcome),
@@ -190,8 +190,9 @@ impl Turn<'_> {
         let mut attempt = self.attempt(outcome, errors, rejected.violations.more, Vec::new());
         if !self.runs.store.children_to_come(&self.run.session_id).await?.is_empty() {
             self.span.record("outcome", Judged::Waiting.as_str());
-            self.record(Attempt { outcome: Judged::Waiting, ..attempt }).await?;
+            self.record(Attempt { outcome: Judged::Waiting, ..attempt });
             let report = FinishRun { usage: self.usage, ..self.report };
+            let report = self.runs.told(&self.holder, report).await?;
             return self.runs.wait_for_children(self.run, &self.assignment, self.holder, report).await;
         }
         // The same prompt would get the same answer, and no other strategy is available here.
@@ -210,7 +211,7 @@ impl Turn<'_> {
             attempt.outcome = Judged::NoProgress;
             self.span.record("outcome", attempt.outcome.as_str());
         }
-        self.record(attempt.clone()).await?;
+        self.record(attempt.clone());
         let attempts = [self.earlier, vec![attempt]].concat();
         let failure = failure(&in_force.terms, &attempts, self.run.retry_count, unmet);
         let report = FinishRun { usage: self.usage, ..self.report };
@@ -249,22 +250,10 @@ impl Turn<'_> {
         Ok(run)
     }
 
-    /// Written before the result, so that every result has its attempts. Writing it twice stores it
+    /// Adds the attempt to what is reported. It is written with what becomes of the run, or before it; writing it twice stores it
     /// once.
-    async fn record(&self, attempt: Attempt) -> Result<(), Error> {
-        let now = self.runs.outside.now();
-        let figures = Figures::of(&attempt);
-        let report = Report {
-            holder: self.holder.clone(),
-            events: Vec::new(),
-            attempts: vec![attempt],
-            steps: Vec::new(),
-            now,
-        };
-        if !self.runs.store.report(report).await?.is_empty() {
-            metrics::attempt(&figures);
-        }
-        Ok(())
+    fn record(&mut self, attempt: Attempt) {
+        self.report.report = Some(LastReport { attempts: vec![attempt], ..LastReport::default() });
     }
 
     /// How many attempts there are, with this one.

@@ -42,6 +42,8 @@ cases! {
     a_run_completes: ["writer"],
     a_run_fails_and_is_retried: ["writer"],
     a_contract_is_met: ["counter"],
+    a_run_ends_with_its_last_report: ["counter", "writer"],
+    a_person_corrects_after_the_last_report: ["asker"],
     the_coordinator_asks_again: ["tool"],
     a_run_is_stopped: ["writer"],
     a_runner_gives_a_run_back: ["writer"],
@@ -142,14 +144,18 @@ fn approval(call_id: &str) -> Value {
 
 /// The runner reports an answer that was judged.
 async fn attempt(site: &mut Site, held: &Held, outcome: &str) -> Value {
-    let attempt = json!({
-        "number": 1, "delivery": held.holding["attempt"], "at": "2026-11-01T00:00:00Z", "strategy": "prompt",
-        "model": "small", "outcome": outcome, "usage": {"input_tokens": 10, "output_tokens": 5}, "duration_ms": 1,
-        "text": "{\"n\": 0.5}",
-    });
+    let attempt = judged(held, outcome);
     let step = held.run["steps"].as_array().map_or(0, Vec::len) + 1;
     let report = json!({"holding": held.holding, "attempts": [attempt], "step": step});
     site.post(&format!("/runner/runs/{}/attempts", held.run_id), report).await.expect(200, &[])
+}
+
+fn judged(held: &Held, outcome: &str) -> Value {
+    json!({
+        "number": 1, "delivery": held.holding["attempt"], "at": "2026-11-01T00:00:00Z", "strategy": "prompt",
+        "model": "small", "outcome": outcome, "usage": {"input_tokens": 10, "output_tokens": 5}, "duration_ms": 1,
+        "text": "{\"n\": 0.5}",
+    })
 }
 
 async fn a_run_completes(site: &mut Site) {
@@ -178,6 +184,47 @@ async fn a_contract_is_met(site: &mut Site) {
     let held = site.claim("a").await;
     attempt(site, &held, "schema_invalid").await;
     site.finish(&held, json!({"status": "completed", "result_data": {"n": 1}, "retry_count": 1})).await;
+}
+
+/// What happened since the last report.
+fn last(held: &Held, outcome: &str) -> Value {
+    let body = json!({
+        "type": "model_answer", "text": "b", "ending": "finished", "model": "small",
+        "usage": {"input_tokens": 10, "output_tokens": 5},
+    });
+    json!({
+        "events": [{"type": "message", "role": "assistant", "text": "b"}],
+        "steps": [{"number": 1, "body": body}],
+        "attempts": [judged(held, outcome)],
+        "step": 2,
+    })
+}
+
+async fn a_run_ends_with_its_last_report(site: &mut Site) {
+    site.starts = true;
+    site.run(ask("counter", "a")).await;
+    let held = site.claim("a").await;
+    let report = last(&held, "accepted");
+    site.finish(&held, json!({"status": "completed", "result_data": {"n": 1}, "report": report})).await;
+    let (run, _) = site.run(ask("writer", "b")).await;
+    let held = site.claim("b").await;
+    let mut failed = failed("executor_failed");
+    failed["report"] = last(&held, "transport");
+    site.finish(&held, failed).await;
+    again(site, &run, "retry", json!({})).await;
+    let held = site.claim("b").await;
+    site.finish(&held, json!({"status": "stopped", "report": last(&held, "stopped")})).await;
+}
+
+/// The report is written before the run waits for the person.
+async fn a_person_corrects_after_the_last_report(site: &mut Site) {
+    site.run(ask("asker", "a")).await;
+    let held = site.claim("a").await;
+    attempt(site, &held, "schema_invalid").await;
+    let mut failed = failed("output_schema_validation_failed");
+    failed["report"] = last(&held, "transport");
+    site.finish(&held, failed).await;
+    answer(site, &json!({"n": 3})).await;
 }
 
 async fn the_coordinator_asks_again(site: &mut Site) {

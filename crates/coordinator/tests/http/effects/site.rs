@@ -38,6 +38,8 @@ pub(crate) struct Site {
     claimed: Vec<Held>,
     /// What was acknowledged: runs, and how they ended where that was said.
     acknowledged: BTreeMap<String, Option<String>>,
+    /// Whether the work begins with the claim.
+    pub(crate) starts: bool,
     keys: u32,
 }
 
@@ -82,6 +84,7 @@ impl Site {
             held: Vec::new(),
             claimed: Vec::new(),
             acknowledged: BTreeMap::new(),
+            starts: false,
             keys: 0,
         }
     }
@@ -231,7 +234,7 @@ impl Site {
             if let Some(found) = self.claimed.iter().position(is_it) {
                 return self.claimed.remove(found);
             }
-            let claim = json!({"runner_id": self.runner, "max": 1});
+            let claim = json!({"runner_id": self.runner, "max": 1, "start": self.starts});
             let body = self.post("/runner/claims", claim).await.expect(200, &[]);
             let Some(run) = body["runs"].get(0).cloned() else {
                 assert!(self.has_recovered, "no run waits for a runner");

@@ -55,6 +55,16 @@ fn a_run_goes_from_pending_to_completed() {
 }
 
 #[test]
+fn a_run_that_begins_with_its_claim_is_as_if_it_was_started_at_once() {
+    let claimed = claimed("1", 1);
+    let begun = begin(run(), session(), &runner(), LeaseId::new("1"), at(1), LEASE).unwrap();
+    let started = start(claimed.run, claimed.session, &holder("1", 1), at(1)).unwrap();
+    assert_eq!((begun.run.clone(), begun.session.clone()), (started.run, started.session));
+    assert_eq!(begun.events, [claimed.events, started.events].concat());
+    assert!(begin(begun.run, begun.session, &runner(), LeaseId::new("2"), at(2), LEASE).is_err());
+}
+
+#[test]
 fn a_session_that_waits_for_children_is_idle() {
     let change = claimed("1", 1);
     let (run, session) = (change.run, change.session);
