@@ -12,7 +12,7 @@ use serde_json::Value;
 pub struct NewInput {
     /// What the run calls it: the id of the tool call.
     pub call_id: String,
-    /// Why a person is asked: `approval` or `question`.
+    /// Why the run waits: `approval`, `question` or `tool_call`.
     pub purpose: Purpose,
     /// The question.
     pub message: String,
@@ -20,7 +20,7 @@ pub struct NewInput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub schema: Option<Value>,
-    /// The tool call to approve.
+    /// The tool call to approve, or to make.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolUse>,
 }

@@ -28,6 +28,7 @@ pub use accord_domain::agent::{Blueprint, Limits, Source, Type};
 pub use accord_domain::attempt::{self, Attempt, ValueSource};
 pub use accord_domain::audit::{Actor as AuditActor, RequestedBy};
 pub use accord_domain::callback::HeldReason;
+pub use accord_domain::caller_tools::{CallerTool, CallerTools, ToolChoice};
 pub use accord_domain::comparison::{self, Contradiction};
 pub use accord_domain::contract::{self, Contract, Embedded, ExtractJson, Origin, Strategy, ValidationMode};
 pub use accord_domain::demands::Demands;

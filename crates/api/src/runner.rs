@@ -6,6 +6,7 @@
 use crate::endpoints::EndpointFact;
 use crate::inputs::NewInput;
 use accord_domain::attempt::Attempt;
+use accord_domain::caller_tools::CallerTools;
 use accord_domain::demands::Demands;
 use accord_domain::event::Body;
 use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
@@ -133,6 +134,9 @@ pub struct ClaimedRun {
     /// The trace that the run belongs to, as a W3C `traceparent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
+    /// Tools of the caller. A call of one is reported as an input with the purpose `tool_call`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<CallerTools>,
 }
 
 /// Usage of earlier deliveries of a run.

@@ -2,6 +2,7 @@
 
 use accord_domain::attempt::Attempt;
 use accord_domain::audit::RequestedBy;
+use accord_domain::caller_tools::{CallerTool, ToolChoice};
 use accord_domain::contract::{Options, Origin};
 use accord_domain::demands::Demands;
 use accord_domain::id::{RunId, RunnerId, SessionId};
@@ -64,6 +65,15 @@ pub struct CreateRun {
     /// Model override.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Tools of the caller. A call of one suspends the run until the input with the purpose `tool_call` is answered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<CallerTool>,
+    /// Whether the model has to call one of them; `auto` by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_choice: Option<ToolChoice>,
+    /// Hash of what else was asked with the tools. Not in the body.
+    #[serde(skip)]
+    pub tools_asked: Option<String>,
     /// The contract that the caller was written for. Not in the body: it is sent as the header `Accord-Contract`.
     #[serde(skip)]
     pub contract_hash: Option<String>,

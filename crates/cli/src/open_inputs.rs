@@ -69,7 +69,7 @@ fn how_to_answer(request: &InputRequest, url: &str) -> String {
     let answer = match request.purpose {
         Purpose::Approval => "--approve",
         Purpose::Question => "--text ANSWER",
-        Purpose::Correction | Purpose::Task => "--value JSON",
+        Purpose::Correction | Purpose::Task | Purpose::ToolCall => "--value JSON",
     };
     format!(
         "A person has to answer: accord inputs show {id} --coordinator {url}\n  then: accord inputs answer {id} {answer} --coordinator {url}\n"

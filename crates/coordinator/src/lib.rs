@@ -45,4 +45,4 @@ pub use error::Error;
 pub use http::router;
 pub use outside::{Embedder, Outside, System};
 pub use server::Coordinator;
-pub use settings::{Enforcement, Queue, Settings};
+pub use settings::{Enforcement, Front, Queue, Settings};

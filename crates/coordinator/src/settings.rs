@@ -32,6 +32,16 @@ pub struct Settings {
     pub poll_interval: Duration,
     /// Defaults for agents and callers that do not set them.
     pub enforcement: Enforcement,
+    /// Callers that wait for an answer.
+    pub front: Front,
+}
+
+/// Callers that wait for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Front {
+    /// How long work goes on after its last caller has left.
+    pub linger_seconds: u32,
 }
 
 /// How runs are handed out.
@@ -82,6 +92,12 @@ impl Default for Queue {
     }
 }
 
+impl Default for Front {
+    fn default() -> Self {
+        Self { linger_seconds: 30 }
+    }
+}
+
 impl Default for Enforcement {
     fn default() -> Self {
         Self {
@@ -106,6 +122,7 @@ impl Default for Settings {
             queue: Queue::default(),
             poll_interval: Duration::from_secs(5),
             enforcement: Enforcement::default(),
+            front: Front::default(),
         }
     }
 }

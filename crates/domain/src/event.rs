@@ -172,7 +172,11 @@ pub enum Body {
     },
     /// The run was stopped.
     #[serde(rename = "run.stopped")]
-    RunStopped,
+    RunStopped {
+        /// Why, if nobody requested it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
     /// Children's results went to their parent.
     #[serde(rename = "callback.delivered")]
     CallbackDelivered {
@@ -268,7 +272,7 @@ impl Body {
             Self::Result { .. } => "result",
             Self::RunCompleted => "run.completed",
             Self::RunFailed { .. } => "run.failed",
-            Self::RunStopped => "run.stopped",
+            Self::RunStopped { .. } => "run.stopped",
             Self::CallbackDelivered { .. } => "callback.delivered",
             Self::CallbackHeld { .. } => "callback.held",
             Self::WorkflowNodeStarted { .. } => "workflow.node_started",

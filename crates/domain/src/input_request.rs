@@ -28,6 +28,8 @@ pub enum Purpose {
     Correction,
     /// The work itself. The answer is the result of the run.
     Task,
+    /// A call of a tool that the caller of the run brought: the caller makes it. The answer is its result.
+    ToolCall,
 }
 
 impl Purpose {
@@ -38,6 +40,7 @@ impl Purpose {
             Self::Question => "question",
             Self::Correction => "correction",
             Self::Task => "task",
+            Self::ToolCall => "tool_call",
         }
     }
 
@@ -125,7 +128,7 @@ pub struct InputRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub input: Option<Value>,
-    /// The tool call to approve.
+    /// The tool call to approve or to make.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolUse>,
     /// SHA-256 of what is shown: message, tool and arguments. An answer can name it, and is refused if it differs.

@@ -17,6 +17,7 @@ pub mod agent;
 pub mod attempt;
 pub mod audit;
 pub mod callback;
+pub mod caller_tools;
 pub mod comparison;
 pub mod contract;
 pub mod demands;

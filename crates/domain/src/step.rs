@@ -199,7 +199,7 @@ pub enum Body {
         call_id: String,
         /// Why a person was asked.
         purpose: Purpose,
-        /// The tool call to approve.
+        /// The tool call to approve or to make.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tool: Option<ToolUse>,
         /// The answer, if there was one.

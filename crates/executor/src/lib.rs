@@ -26,11 +26,13 @@
 //! | `tools`, `mcp`, `toolbox` | what a model can call: built in, of MCP servers, and the interface to both |
 //! | `child` | every process that is started here: its group, its pipes, its sandbox, its variables |
 //! | `journal` | the steps of a run, recorded and replayed |
+//! | `caller_tools` | tools that the caller of a run brings, and makes the calls of |
 //! | `people` | which calls need the approval of a person, and what people are asked |
 //! | `retry` | how long to keep asking a provider that is away |
 //! | `transport`, `http` | the interface to the network, and its implementation |
 
 mod answer;
+mod caller_tools;
 mod cassette;
 mod child;
 mod cli;
@@ -56,6 +58,7 @@ mod transport;
 mod turn;
 
 pub use answer::{Answer, Stop, Usage};
+pub use caller_tools::{ArgumentsRule, CallerTools};
 pub use cassette::{
     Body, Cassette, CassetteError, Cut, Ended, Exchange, MakeExecutor, Matching, RecordedProvider,
     RecordedRequest, RecordedResponse, RecordedResult, Recorder, RecordingTransport, Redactor,

@@ -78,7 +78,7 @@ pub struct Ask {
     pub message: String,
     /// Of the answer to a question.
     pub schema: Option<Value>,
-    /// The call to approve.
+    /// The call to approve or to make.
     pub tool: Option<ToolUse>,
 }
 
@@ -87,6 +87,12 @@ impl Ask {
     pub(crate) fn approval(call_id: String, tool: ToolUse) -> Self {
         let message = format!("Allow the tool '{}' to be called?", tool.name);
         Self { call_id, purpose: Purpose::Approval, message, schema: None, tool: Some(tool) }
+    }
+
+    /// Asks the caller of the run to make a call of a tool that it brought.
+    pub(crate) fn tool_call(call_id: String, tool: ToolUse) -> Self {
+        let message = format!("Call '{}', and answer with its result.", tool.name);
+        Self { call_id, purpose: Purpose::ToolCall, message, schema: None, tool: Some(tool) }
     }
 
     /// Asks a question: any text is an answer, or one of some choices.

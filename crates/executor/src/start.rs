@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::caller_tools::CallerTools;
 use crate::journal::Journal;
 use crate::mcp_server::McpServer;
 use crate::people::ToolEntries;
@@ -35,6 +36,8 @@ pub struct Start {
     pub costs_are_limited: bool,
     /// Which tool calls need the approval of a person, and what tools may change.
     pub tool_entries: ToolEntries,
+    /// The tools of the run's caller.
+    pub caller_tools: CallerTools,
     /// What was done in this run before, and where more is recorded.
     pub journal: Arc<Journal>,
 }

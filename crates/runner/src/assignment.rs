@@ -9,13 +9,14 @@ use accord_api::{ClaimedRun, Contract, EndpointFact, RunId, RunKind, SessionId, 
 use accord_contract::lower::{Lowered, Profile, lower};
 use accord_contract::prompt::Form;
 use accord_contract::{Embedded, Exceeded, Extract, Invariant, Invariants, Meter, Mode, Options, Schema};
-use accord_executor::ToolEntries;
+use accord_executor::{CallerTools, ToolEntries};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::approvals::tool_entries;
+use crate::caller_tools::caller_tools;
 use crate::recent::Recent;
 
 /// A contract, as it was resolved and as it is judged by.
@@ -56,6 +57,7 @@ pub struct Assignment {
     pub kind: RunKind,
     pub agent: Arc<Blueprint>,
     pub(crate) tool_entries: ToolEntries,
+    pub(crate) caller_tools: CallerTools,
     /// The blueprint's `executor` object, as it is written.
     pub settings: Arc<Value>,
     pub parameters: Value,
@@ -117,6 +119,10 @@ impl Assignment {
             agent,
             settings,
             tool_entries,
+            caller_tools: claim
+                .tools
+                .as_ref()
+                .map_or_else(|| Ok(CallerTools::default()), |tools| caller_tools(tools, meter))?,
             input: input.unwrap_or_else(|| parameters.clone()),
             parameters,
             terms,
@@ -188,12 +194,7 @@ impl Terms {
         };
         let compiled =
             accord_contract::Contract::new(schema).with_invariants(invariants).with_options(options);
-        Ok(Self {
-            contract,
-            compiled,
-            lowered: Recent::default(),
-            forms: Recent::default(),
-        })
+        Ok(Self { contract, compiled, lowered: Recent::default(), forms: Recent::default() })
     }
 
     /// The schema as the provider supports it, or why it cannot be converted. Slow for large schemas.
@@ -251,6 +252,6 @@ fn document<T: DeserializeOwned>(part: &'static str, text: &RawValue) -> Result<
     serde_json::from_str(text.get()).map_err(|error| refused(part, error))
 }
 
-fn refused(part: &'static str, cause: impl std::fmt::Display) -> AssignmentError {
+pub(crate) fn refused(part: &'static str, cause: impl std::fmt::Display) -> AssignmentError {
     AssignmentError { part, cause: cause.to_string() }
 }

@@ -19,6 +19,7 @@
 mod approvals;
 mod assignment;
 mod backoff;
+mod caller_tools;
 mod coordinator;
 mod delivery;
 mod drive;

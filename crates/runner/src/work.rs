@@ -215,6 +215,7 @@ async fn open(
         retry: shared.settings.retry_of(&assignment.agent.retry),
         costs_are_limited: assignment.agent.limits.max_cost_usd.is_some(),
         tool_entries: assignment.tool_entries.clone(),
+        caller_tools: assignment.caller_tools.clone(),
         journal: Arc::clone(journal),
     };
     executor.open(start).await.map_err(|error| match error {

@@ -20,6 +20,7 @@ mod definitions;
 mod error;
 mod events;
 mod facts;
+mod front;
 mod inputs;
 mod keys;
 mod migrate;

@@ -21,6 +21,7 @@ mod definitions;
 mod error;
 mod events;
 mod facts;
+mod front;
 mod inputs;
 mod keys;
 mod page;
@@ -42,6 +43,7 @@ pub use definitions::{Condition, Defined, DefinitionStore, DocumentRecord};
 pub use error::StoreError;
 pub use events::{EventFilter, EventLimit, EventStore, MOST_EVENT_BYTES, Notice, Notices};
 pub use facts::{Fact, FactFilter, FactStore};
+pub use front::{Arrival, FrontRequest, FrontStore, Standing};
 pub use inputs::{CloseInput, ClosedInput, InputFilter, InputStore};
 pub use keys::KeyStore;
 pub use page::{MOST_PAGE_BYTES, Page, PageRequest};
@@ -76,6 +78,7 @@ pub trait Store:
     + RunnerStore
     + FactStore
     + InputStore
+    + FrontStore
     + CallbackStore
     + StatsStore
     + Upkeep

@@ -268,6 +268,10 @@ pub trait RunStore: Send + Sync {
 
     async fn stop_run(&self, run_id: &RunId, now: Timestamp) -> Result<Run, StoreError>;
 
+    /// The same, for a reason that the run and its events show.
+    async fn stop_run_because(&self, run_id: &RunId, reason: &str, now: Timestamp)
+    -> Result<Run, StoreError>;
+
     /// Fails a run whose creator is gone for good, with this reason.
     async fn abandon_run(&self, run_id: &RunId, message: &str, now: Timestamp) -> Result<Run, StoreError>;
 }

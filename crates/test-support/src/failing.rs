@@ -21,15 +21,15 @@ use accord_domain::session::Session;
 use accord_domain::step::Step;
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
-    AskAgain, AuditFilter, AuditStore, Beat, CallbackHold, CallbackStore, Census, Claim, Claimed, CloseInput,
-    ClosedInput, Condition, ContractRecord, ContractStore, Count, Death, Defined, DefinitionStore, Directive,
-    DocumentRecord, Due, DueWorkflowRun, ErrorCount, EventFilter, EventLimit, EventStore, Fact, FactFilter,
-    FactStore, Figures, Finish, Finished, Idempotency, InputFilter, InputStore, KeyStore, Last,
-    NewWorkflowRun, Notices, Page, PageRequest, Poisoned, PoisonedCount, QuarantineStore, QueueDepth, Report,
-    RunFilter, RunReader, RunStore, RunSummary, RunnerStore, SchemaRecord, SchemaStore, SessionFilter,
-    SessionStore, SessionSummary, StatsQuery, StatsStore, Store, StoreError, Submission, Submitted,
-    Summaries, Suspend, TaskRun, Unmatched, Upkeep, WaitingRun, Wake, WholeRun, WorkflowAdvance,
-    WorkflowDocuments, WorkflowRunFilter, WorkflowRunStore,
+    Arrival, AskAgain, AuditFilter, AuditStore, Beat, CallbackHold, CallbackStore, Census, Claim, Claimed,
+    CloseInput, ClosedInput, Condition, ContractRecord, ContractStore, Count, Death, Defined,
+    DefinitionStore, Directive, DocumentRecord, Due, DueWorkflowRun, ErrorCount, EventFilter, EventLimit,
+    EventStore, Fact, FactFilter, FactStore, Figures, Finish, Finished, FrontRequest, FrontStore,
+    Idempotency, InputFilter, InputStore, KeyStore, Last, NewWorkflowRun, Notices, Page, PageRequest,
+    Poisoned, PoisonedCount, QuarantineStore, QueueDepth, Report, RunFilter, RunReader, RunStore, RunSummary,
+    RunnerStore, SchemaRecord, SchemaStore, SessionFilter, SessionStore, SessionSummary, StatsQuery,
+    StatsStore, Store, StoreError, Submission, Submitted, Summaries, Suspend, TaskRun, Unmatched, Upkeep,
+    WaitingRun, Wake, WholeRun, WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter, WorkflowRunStore,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -151,6 +151,7 @@ in_front! {
         writes give_up_waiting(run_id: &RunId, failure: Failure, now: Timestamp) -> Run;
         writes give_back(holder: &Holder, now: Timestamp) -> Run;
         writes stop_run(run_id: &RunId, now: Timestamp) -> Run;
+        writes stop_run_because(run_id: &RunId, reason: &str, now: Timestamp) -> Run;
         writes abandon_run(run_id: &RunId, message: &str, now: Timestamp) -> Run;
     }
     RunReader {
@@ -220,6 +221,14 @@ in_front! {
         reads due_inputs(now: Timestamp, limit: u32) -> Vec<InputRequest>;
         writes set_input_link(input_id: &InputId, hash: &str) -> ();
         reads input_link(input_id: &InputId) -> Option<String>;
+    }
+    FrontStore {
+        writes arrive(arrival: Arrival) -> FrontRequest;
+        writes wait_on(scope: &str, key: &str, until: Timestamp) -> ();
+        writes leave(scope: &str, key: &str, is_answered: bool, now: Timestamp) -> ();
+        reads left_alone(since: Timestamp, limit: u32) -> Vec<FrontRequest>;
+        writes forget_request(scope: &str, key: &str) -> ();
+        writes forget_requests(before: Timestamp) -> ();
     }
     CallbackStore {
         reads due_callbacks(limit: u32) -> Vec<Due>;

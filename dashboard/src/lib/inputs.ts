@@ -6,6 +6,7 @@ export const PURPOSES: Record<Api.InputPurpose, string> = {
   question: 'Question',
   correction: 'Correction',
   task: 'Task',
+  tool_call: 'Tool call',
 }
 
 type Summarized = Pick<Api.InputRequest, 'message'> & { tool?: Api.ToolUse | null }

@@ -102,6 +102,7 @@ def start(binary: str, folder: pathlib.Path, installed: pathlib.Path) -> tuple[s
     (workflows / f"{WORKFLOW['name']}.json").write_text(json.dumps(WORKFLOW))
     environment = {name: value for name, value in os.environ.items() if not name.startswith(OWN)}
     environment["ACCORD_LOG__FILTER"] = "error"
+    environment["ACCORD_FRONT__LINGER_SECONDS"] = "3"
     command = [binary, "up", "--listen", "127.0.0.1:0"]
     up = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True)
     for line in up.stdout:

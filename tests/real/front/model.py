@@ -1,11 +1,14 @@
 """A model for the tests of clients: Chat Completions for agents of type llm, Anthropic Messages for Claude Code, Responses for Codex.
 
 It answers by what it is asked: with what nobody can use where the task is "impossible", with a sentiment where a schema wants a
-`label`, and otherwise with the number of messages that it was sent.
+`label`, and otherwise with the number of messages that it was sent. Where the task says "call NAME {…}" and there is a tool of
+that name, it calls it, and then says what the tools answered.
 """
 
 import json
+import re
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SENTIMENT = {"label": "positive", "score": 0.9}
@@ -27,15 +30,32 @@ def events(named: list[dict]) -> tuple[str, str]:
     return "".join(f"event: {data['type']}\ndata: {json.dumps(data)}\n\n" for data in named), "text/event-stream"
 
 
+def calls(body: dict) -> list[dict]:
+    """The calls that the last message of the user asks for."""
+    names = {tool["function"]["name"] for tool in body.get("tools", [])}
+    last = body["messages"][-1]
+    found = re.findall(r"call (\w+) (\{[^{}]*\})", str(last["content"])) if last["role"] == "user" else []
+    return [
+        {"index": index, "id": f"call_{index}", "type": "function", "function": {"name": name, "arguments": arguments}}
+        for index, (name, arguments) in enumerate(found)
+        if name in names
+    ]
+
+
 def chat(body: dict) -> tuple[str, str]:
-    message = {"role": "assistant", "content": content(body, body["messages"])}
+    heard = [message["content"] for message in body["messages"] if message["role"] == "tool"]
+    text = f"You heard {', '.join(heard)}." if heard else content(body, body["messages"])
+    message = {"role": "assistant", "content": text}
+    reason = "stop"
+    if called := calls(body):
+        message, reason = {"role": "assistant", "content": None, "tool_calls": called}, "tool_calls"
     usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
     whole = {"id": "c", "object": "chat.completion", "created": 0, "model": "m", "usage": usage}
     if body.get("stream") is True:
         chunk = {**whole, "object": "chat.completion.chunk"}
-        chunk["choices"] = [{"index": 0, "delta": message, "finish_reason": "stop"}]
+        chunk["choices"] = [{"index": 0, "delta": message, "finish_reason": reason}]
         return f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n", "text/event-stream"
-    whole["choices"] = [{"index": 0, "message": message, "finish_reason": "stop"}]
+    whole["choices"] = [{"index": 0, "message": message, "finish_reason": reason}]
     return json.dumps(whole), "application/json"
 
 
@@ -92,6 +112,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
+        if slow := re.search(rb"take (\d+) seconds", body):
+            time.sleep(int(slow.group(1)))
         route = ROUTES.get(self.path.split("?")[0])
         self.reply(*((200, *route(json.loads(body))) if route else (404, "{}", "application/json")))
 

@@ -17,12 +17,13 @@ const DEAREST_MILLION: f64 = 1_000_000.0;
 
 /// Looks at every number that has bounds.
 pub(super) fn check(values: &Values, origins: &Origins) -> Result<(), Problem> {
-    let Values { server, queue, runner, enforcement, retry, .. } = values;
+    let Values { server, queue, front, runner, enforcement, retry, .. } = values;
     let any = u64::MAX;
     let bounds = [
         ("server.request_limit_bytes", server.request_limit_bytes, LEAST_REQUEST, any),
         ("queue.lease_seconds", queue.lease_seconds.into(), Queue::SHORTEST_LEASE_SECONDS.into(), any),
         ("queue.max_deliveries", queue.max_deliveries.into(), 1, any),
+        ("front.linger_seconds", front.linger_seconds.into(), 1, any),
         ("runner.concurrency", runner.concurrency.into(), 1, any),
         ("retry.for_seconds", retry.for_seconds.into(), 0, Retry::MOST_SECONDS.into()),
         ("retry.max_attempts", retry.max_attempts.unwrap_or(1).into(), 1, any),

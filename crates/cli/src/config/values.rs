@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_coordinator::{Enforcement, Queue, Settings};
+use accord_coordinator::{Enforcement, Front, Queue, Settings};
 use accord_executor::{Auth, Price, ProviderKind};
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,7 @@ pub(crate) struct Values {
     pub(crate) server: Server,
     pub(crate) database: Database,
     pub(crate) queue: Queue,
+    pub(crate) front: Front,
     pub(crate) runner: Runner,
     pub(crate) enforcement: Enforcement,
     pub(crate) retry: Retry,

@@ -108,6 +108,7 @@ fn settings(config: &Config) -> Settings {
         store: kind(config),
         request_limit_bytes: usize::try_from(values.server.request_limit_bytes).unwrap_or(usize::MAX),
         queue: values.queue,
+        front: values.front,
         enforcement: values.enforcement,
         ..Settings::default()
     }

@@ -82,7 +82,10 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
             let below: String = further.chain(errors).map(|line| format!("{line}\n")).collect();
             return Some((format!("{} {first}", Tone::Bad.paint(&head)), below));
         }
-        EventBody::RunStopped => Tone::Warning.paint("stopped"),
+        EventBody::RunStopped { reason: None } => Tone::Warning.paint("stopped"),
+        EventBody::RunStopped { reason: Some(reason) } => {
+            format!("{}: {}", Tone::Warning.paint("stopped"), line(reason))
+        }
         EventBody::CallbackDelivered { children, resumed_by } => {
             let children = text::counted(children.len() as u64, "child result");
             format!("{children} delivered by {resumed_by}")
@@ -142,7 +145,7 @@ fn channel_name(channel: OutputChannel) -> &'static str {
 
 /// Whether this event is the last of a run.
 pub(crate) fn ends(body: &EventBody) -> bool {
-    matches!(body, EventBody::RunCompleted | EventBody::RunFailed { .. } | EventBody::RunStopped)
+    matches!(body, EventBody::RunCompleted | EventBody::RunFailed { .. } | EventBody::RunStopped { .. })
 }
 
 #[cfg(test)]

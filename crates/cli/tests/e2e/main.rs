@@ -12,6 +12,7 @@ mod acp;
 mod again;
 mod blueprint_contracts;
 mod caller_contracts;
+mod caller_tools;
 mod chaos;
 mod collector;
 mod commands;

@@ -171,7 +171,10 @@ impl Accord {
     pub(crate) async fn events(&self, run: &RunId) -> Vec<EventView> {
         let filter = EventFilter { run_id: Some(run.clone()), ..EventFilter::default() };
         let is_over = |body: &EventBody| {
-            matches!(body, EventBody::RunCompleted | EventBody::RunFailed { .. } | EventBody::RunStopped)
+            matches!(
+                body,
+                EventBody::RunCompleted | EventBody::RunFailed { .. } | EventBody::RunStopped { .. }
+            )
         };
         self.events_until(filter, is_over).await
     }

@@ -66,6 +66,7 @@ pub(crate) fn start(bench: &Bench, settings: Value, servers: Vec<McpServer>) -> 
         retry: accord_executor::Retry::default(),
         costs_are_limited: false,
         tool_entries: accord_executor::ToolEntries::default(),
+        caller_tools: accord_executor::CallerTools::default(),
         journal: std::sync::Arc::new(accord_executor::Journal::none()),
     }
 }

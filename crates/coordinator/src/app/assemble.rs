@@ -16,6 +16,7 @@ use super::contracts::Contracts;
 use super::definitions::Definitions;
 use super::endpoints::Endpoints;
 use super::events::Events;
+use super::front::Front;
 use super::inputs::Inputs;
 use super::instance::Instance;
 use super::keys::Keys;
@@ -58,6 +59,7 @@ pub struct App {
     pub(crate) sessions: Sessions,
     pub(crate) stats: Stats,
     pub(crate) upkeep: Upkeep,
+    pub(crate) front: Front,
     pub(crate) workflow_runs: WorkflowRuns,
     pub(crate) event_store: Arc<dyn EventStore>,
     pub(crate) outside: Arc<dyn Outside>,
@@ -203,6 +205,13 @@ impl App {
                 upkeep: store.clone(),
                 outside: outside.clone(),
                 counting: Arc::default(),
+            },
+            front: Front {
+                store: store.clone(),
+                outside: outside.clone(),
+                settings: settings.clone(),
+                runs: runs.clone(),
+                since: outside.now(),
             },
             upkeep: Upkeep {
                 store: store.clone(),

@@ -248,6 +248,7 @@ fn view(
         spent: Spent::default(),
         steps,
         traceparent: assignment.traceparent,
+        tools: assignment.tools.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?,
     })
 }
 

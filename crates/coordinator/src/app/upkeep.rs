@@ -24,6 +24,9 @@ const REMEMBERED: SignedDuration = SignedDuration::from_hours(24);
 /// How long an idempotency key is remembered: an interrupted batch can be continued after a long weekend.
 const KEYS_REMEMBERED: SignedDuration = SignedDuration::from_hours(7 * 24);
 
+/// How long a request is remembered that nobody waits for any more: longer than any is joined.
+const REQUESTS_REMEMBERED: SignedDuration = SignedDuration::from_hours(1);
+
 /// How much longer than ours a lease may last: coordinators whose clocks differ a little, or that have other lease settings,
 /// leave the leases of each other alone.
 const CLOCK_MARGIN: SignedDuration = SignedDuration::from_mins(10);
@@ -125,6 +128,7 @@ impl Upkeep {
         let before = |age| self.outside.now().checked_sub(age).unwrap_or(Timestamp::MIN);
         self.store.forget(before(REMEMBERED)).await?;
         self.store.forget_idempotency_keys(before(KEYS_REMEMBERED)).await?;
+        self.store.forget_requests(before(REQUESTS_REMEMBERED)).await?;
         self.audit.forget().await
     }
 }

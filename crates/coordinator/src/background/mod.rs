@@ -31,6 +31,7 @@ impl Background {
         tasks.spawn(reconcilers::callbacks(Arc::clone(app)));
         tasks.spawn(reconcilers::orphans(Arc::clone(app)));
         tasks.spawn(reconcilers::inputs(Arc::clone(app)));
+        tasks.spawn(reconcilers::callers(Arc::clone(app)));
         tasks.spawn(reconcilers::forget(Arc::clone(app)));
         tasks.spawn(reconcilers::key_uses(Arc::clone(app)));
         tasks.spawn(reconcilers::figures(Arc::clone(app)));
@@ -56,6 +57,7 @@ impl Background {
         app.callbacks.deliver_due().await?;
         app.inputs.expire_due().await?;
         app.workflow_runs.advance_due().await?;
+        app.front.stop_left_alone(&app.workflow_runs).await?;
         app.runs.stop_orphans().await?;
         app.upkeep.forget().await
     }

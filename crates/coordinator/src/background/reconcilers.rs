@@ -108,6 +108,14 @@ pub(super) async fn inputs(app: Arc<App>) {
     }
 }
 
+pub(super) async fn callers(app: Arc<App>) {
+    while !app.closing.is_cancelled() {
+        let stopped = app.front.stop_left_alone(&app.workflow_runs).await;
+        let wait = after("callers", &stopped, DEADLINES_EVERY);
+        rest(&app, wait).await;
+    }
+}
+
 pub(super) async fn marks(app: Arc<App>) {
     while !app.closing.is_cancelled() {
         let wait = after("marks", &app.quarantine.tend_marks().await, TEND_EVERY);

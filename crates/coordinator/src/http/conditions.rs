@@ -93,15 +93,18 @@ pub(super) async fn promise<'b>(
     route: &str,
     body: impl Into<Option<&'b Received>>,
 ) -> Result<Option<Promise>, Error> {
-    let mut values = headers.get_all("idempotency-key").iter();
-    let Some(value) = values.next() else { return Ok(None) };
-    if values.next().is_some() {
-        return Err(refuse("duplicate Idempotency-Key header; send it once"));
-    }
-    let key = value.to_str().map_err(|_| unreadable("Idempotency-Key"))?.trim();
-    if key.is_empty() || key.len() > LONGEST_KEY {
-        return Err(refuse(format!("expected an Idempotency-Key of 1 to {LONGEST_KEY} characters")));
-    }
+    let is_named = headers.contains_key("idempotency-key");
+    Ok(if is_named { Some(identity(headers, caller, route, body).await?) } else { None })
+}
+
+/// Who asks what: the same for a request that is repeated. The key is empty if the caller has named none.
+pub(super) async fn identity<'b>(
+    headers: &HeaderMap,
+    caller: &Caller,
+    route: &str,
+    body: impl Into<Option<&'b Received>>,
+) -> Result<Promise, Error> {
+    let key = named_key(headers)?;
     let run = caller.run.as_ref().map(|acting| acting.run_id.as_str());
     // A command with an embedded coordinator gets a new key each time, but is the same caller: only
     // stored keys count.
@@ -112,7 +115,20 @@ pub(super) async fn promise<'b>(
         Some(body) => body.with(fingerprint).await?,
         None => String::new(),
     };
-    Ok(Some(Promise { scope, key: key.to_owned(), fingerprint }))
+    Ok(Promise { scope, key, fingerprint })
+}
+
+fn named_key(headers: &HeaderMap) -> Result<String, Error> {
+    let mut values = headers.get_all("idempotency-key").iter();
+    let Some(value) = values.next() else { return Ok(String::new()) };
+    if values.next().is_some() {
+        return Err(refuse("duplicate Idempotency-Key header; send it once"));
+    }
+    let key = value.to_str().map_err(|_| unreadable("Idempotency-Key"))?.trim();
+    match key.is_empty() || key.len() > LONGEST_KEY {
+        true => Err(refuse(format!("expected an Idempotency-Key of 1 to {LONGEST_KEY} characters"))),
+        false => Ok(key.to_owned()),
+    }
 }
 
 /// The identity of a body: its JSON document, regardless of the order of properties and of white

@@ -2,6 +2,8 @@
 
 mod chat;
 mod responses;
+mod tools;
+mod waiting;
 mod workflows;
 
 use axum::body::Body;

@@ -219,12 +219,23 @@ pub fn finish(
 /// Requests a stop. A run without a runner is stopped at once; a running one learns it with its runner's next heartbeat.
 /// Asking again, or after the end, changes nothing.
 pub fn stop(run: Run, session: Session, now: Timestamp) -> Change {
+    stop_with(run, session, None, now)
+}
+
+/// The same for a reason that nobody who asks for the run would know otherwise.
+pub fn stop_because(run: Run, session: Session, reason: &str, now: Timestamp) -> Change {
+    stop_with(run, session, Some(Failure::new(FailureType::Stopped, reason)), now)
+}
+
+fn stop_with(run: Run, session: Session, why: Option<Failure>, now: Timestamp) -> Change {
     match run.status {
-        Status::Pending | Status::Waiting | Status::InputRequired => over(run, session, End::Stopped, now),
+        Status::Pending | Status::Waiting | Status::InputRequired => {
+            over(Run { failure: why, ..run }, session, End::Stopped, now)
+        }
         Status::Claimed | Status::Running => {
             let session = with_status(session, SessionStatus::Stopping, now);
             Change {
-                run: Run { status: Status::Stopping, ..run },
+                run: Run { status: Status::Stopping, failure: why, ..run },
                 session,
                 events: Vec::new(),
                 callback: None,
@@ -434,8 +445,10 @@ fn over(run: Run, session: Session, end: End, now: Timestamp) -> Change {
                 Status::Claimed | Status::Running => "stopped by its runner",
                 _ => "stopped on request",
             };
-            let failure = Failure::new(FailureType::Stopped, words);
-            (Status::Stopped, SessionStatus::Stopped, Some(failure), vec![Body::RunStopped])
+            let why = run.failure.clone().filter(|failure| failure.kind == FailureType::Stopped);
+            let reason = why.as_ref().map(|failure| failure.message.clone());
+            let failure = why.unwrap_or_else(|| Failure::new(FailureType::Stopped, words));
+            (Status::Stopped, SessionStatus::Stopped, Some(failure), vec![Body::RunStopped { reason }])
         }
     };
     let events = bodies.into_iter().map(|body| event(&run, now, body)).collect();

@@ -214,13 +214,15 @@ pub struct Assignment {
     pub input: Option<String>,
     /// The trace that the run belongs to, as a W3C `traceparent`.
     pub traceparent: Option<String>,
+    /// The tools of the caller: [`crate::caller_tools::CallerTools`].
+    pub tools: Option<String>,
 }
 
 impl Assignment {
     /// How large the documents are.
     pub fn bytes(&self) -> usize {
-        let Self { blueprint, parameters, contract, retry_prompt, input, .. } = self;
-        let optional = [contract, retry_prompt, input].into_iter().flatten();
+        let Self { blueprint, parameters, contract, retry_prompt, input, tools, .. } = self;
+        let optional = [contract, retry_prompt, input, tools].into_iter().flatten();
         blueprint.len() + parameters.len() + optional.map(String::len).sum::<usize>()
     }
 }

@@ -241,6 +241,7 @@ impl Conformance {
             retry: crate::Retry::default(),
             costs_are_limited: false,
             tool_entries: crate::ToolEntries::default(),
+            caller_tools: crate::CallerTools::default(),
             journal: Arc::new(Journal::none()),
         };
         let memory = memory.unwrap_or_default();

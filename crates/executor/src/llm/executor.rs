@@ -82,6 +82,13 @@ impl Executor for LlmExecutor {
                 return Err(error);
             }
         };
+        if let Some(both) = specs.iter().find(|spec| start.caller_tools.has(&spec.name)) {
+            toolbox.close().await;
+            return Err(OpenError::Settings(format!(
+                "the agent and the caller of the run both have a tool `{}`; rename the caller's",
+                both.name
+            )));
+        }
         let toolbox = match &self.recorder {
             Some(recorder) => recorder.listen_to(toolbox),
             None => toolbox,
@@ -100,6 +107,7 @@ impl Executor for LlmExecutor {
             costs_are_limited: start.costs_are_limited,
             journal: start.journal,
             policy,
+            callers: start.caller_tools,
             run_id: start.run_id,
         }))
     }

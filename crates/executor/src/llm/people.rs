@@ -1,4 +1,4 @@
-//! Calls that a person has to approve, and questions to a person.
+//! Calls that a person has to approve, questions to a person, and calls that the caller of the run makes.
 
 use accord_domain::input_request::{Decision, ToolUse};
 use accord_domain::step::again::input_id;
@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::conversation::Call;
 use super::steps::{Steps, arguments, is_known};
+use crate::caller_tools;
 use crate::people::{Ask, RecordedInput};
 use crate::session::TurnError;
 use crate::toolbox::{ToolOutput, ToolSpec};
@@ -57,6 +58,10 @@ impl Steps<'_> {
             return Some(Ask::question(id, question, &choices));
         }
         let tool = || ToolUse { name: call.name.clone(), arguments: arguments.clone() };
+        if self.callers.has(&call.name) {
+            let conforms = self.callers.complaint(&call.name, arguments).is_none();
+            return conforms.then(|| Ask::tool_call(id, tool()));
+        }
         self.policy.needs_approval(&call.name, arguments).then(|| Ask::approval(id, tool()))
     }
 
@@ -67,6 +72,12 @@ impl Steps<'_> {
         }
         let recorded = self.journal.take_input(&input_id(place, &call.id));
         let recorded = recorded.filter(|recorded| is_for(recorded, call, arguments));
+        if self.callers.has(&call.name) {
+            let complaint = self.callers.complaint(&call.name, arguments);
+            let output = complaint.map(|text| ToolOutput { ok: false, text });
+            let answer = || caller_tools::result(recorded.as_ref().and_then(|input| input.answer.as_ref()));
+            return Consent::Answered(output.unwrap_or_else(answer));
+        }
         if call.name == ask_human::NAME {
             let answer = match (recorded, Question::read(arguments)) {
                 (Some(recorded), _) => recorded.answer,

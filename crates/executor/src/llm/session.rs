@@ -14,12 +14,13 @@ use super::providers::Providers;
 use super::settings::{Reasoning, Settings};
 use super::steps::Steps;
 use crate::answer::{Answer, Usage};
+use crate::caller_tools::CallerTools;
 use crate::event::Events;
 use crate::journal::Journal;
 use crate::people::ToolPolicy;
 use crate::retry::Attempts;
 use crate::session::{Capabilities, OpenError, Session, Tool, TurnError, TurnFailure};
-use crate::toolbox::Toolbox;
+use crate::toolbox::{ToolSpec, Toolbox};
 use crate::transport::Transport;
 use crate::turn::Turn;
 
@@ -42,6 +43,7 @@ pub(super) struct LlmSession {
     pub(super) costs_are_limited: bool,
     pub(super) journal: Arc<Journal>,
     pub(super) policy: ToolPolicy,
+    pub(super) callers: CallerTools,
     /// What the keys of tool calls begin with.
     pub(super) run_id: String,
 }
@@ -78,11 +80,11 @@ impl Session for LlmSession {
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnFailure> {
         if let Some(before) = self.unanswered
-            && !self.conversation.has_worked(before, &self.toolbox.specs())
+            && !self.conversation.has_worked(before, &self.specs())
         {
             self.conversation.truncate(before);
         }
-        if turn.fresh && !self.conversation.has_worked(self.first, &self.toolbox.specs()) {
+        if turn.fresh && !self.conversation.has_worked(self.first, &self.specs()) {
             self.conversation.truncate(self.first);
         }
         self.unanswered = Some(self.conversation.messages().len());
@@ -146,6 +148,11 @@ fn unpriced(endpoint: &Endpoint, model: &str) -> String {
 }
 
 impl LlmSession {
+    /// The tools of the agent and of the caller.
+    fn specs(&self) -> Vec<ToolSpec> {
+        self.toolbox.specs().into_iter().chain(self.callers.specs()).collect()
+    }
+
     /// Works until there is an answer, the time is over, or it is stopped.
     async fn bounded(
         &mut self,
@@ -168,6 +175,7 @@ impl LlmSession {
             events,
             journal: &self.journal,
             policy: &self.policy,
+            callers: &self.callers,
             run_id: &self.run_id,
             stop: &stop,
             max_steps: self.max_steps,

@@ -20,6 +20,7 @@ use super::record::{self, Recorded};
 use super::settings::Settings;
 use super::wire::{ModelRequest, Reply, ReplyEnd};
 use crate::answer::{Answer, Stop, Usage};
+use crate::caller_tools::CallerTools;
 use crate::event::{Event, Events};
 use crate::journal::{Journal, RecordedCall};
 use crate::json;
@@ -45,6 +46,9 @@ const UNVERIFIED: &str = "unverified: the runner was lost while this tool was ru
 /// How often in a row a model may call only unknown tools. Each reply lists the known ones.
 const MAX_ASTRAY: u32 = 3;
 
+/// How often a model is told that it has to call one of the caller's tools.
+const MAX_REMINDERS: u32 = 3;
+
 pub(super) struct Steps<'a> {
     pub(super) endpoint: &'a Endpoint,
     pub(super) settings: &'a Settings,
@@ -53,6 +57,7 @@ pub(super) struct Steps<'a> {
     pub(super) events: &'a Events,
     pub(super) journal: &'a Journal,
     pub(super) policy: &'a ToolPolicy,
+    pub(super) callers: &'a CallerTools,
     /// The run, for the keys of tool calls.
     pub(super) run_id: &'a str,
     pub(super) stop: &'a CancellationToken,
@@ -68,8 +73,8 @@ impl Steps<'_> {
         attempts: &mut Attempts,
         usage: &mut Usage,
     ) -> Result<Answer, TurnError> {
-        let tools = self.toolbox.specs();
-        let mut astray = 0;
+        let tools: Vec<ToolSpec> = self.toolbox.specs().into_iter().chain(self.callers.specs()).collect();
+        let (mut astray, mut reminders) = (0, 0);
         conversation.say(self.turn.prompt.clone());
         for step in 0..self.max_steps {
             // The caller has checked before the first request.
@@ -89,6 +94,10 @@ impl Steps<'_> {
                 ..Answer::of_text(text, model)
             };
             if let Some(stop) = stop_of(end, &calls) {
+                if stop == Stop::Finished && self.callers.is_required() {
+                    self.remind(&mut reminders, conversation)?;
+                    continue;
+                }
                 // Calls that were cut off were not run, so neither the text nor the submission counts.
                 let is_undone = stop == Stop::Truncated && calls.iter().any(|call| !call.submit);
                 return Ok(match is_undone {
@@ -100,6 +109,10 @@ impl Steps<'_> {
                 continue;
             }
             if Box::pin(self.carry_out(&calls, &tools, conversation)).await? {
+                if self.callers.is_required() && !calls.iter().any(|call| self.callers.has(&call.name)) {
+                    self.remind(&mut reminders, conversation)?;
+                    continue;
+                }
                 return Ok(answer(Stop::Submitted, text, submissions(&calls)));
             }
             astray = if calls.iter().any(|call| is_known(&call.name, &tools)) { 0 } else { astray + 1 };
@@ -109,6 +122,19 @@ impl Steps<'_> {
             }
         }
         Err(TurnError::TooManySteps(self.max_steps))
+    }
+
+    /// Asks again for a call of one of the caller's tools, where there has to be one.
+    fn remind(&self, reminders: &mut u32, conversation: &mut Conversation) -> Result<(), TurnError> {
+        *reminders += 1;
+        if *reminders > MAX_REMINDERS {
+            let message = format!(
+                "the model answered {reminders} times without a call of the caller's tools, which tool_choice requires; use tool_choice auto, or another model"
+            );
+            return Err(TurnError::Failed(message));
+        }
+        conversation.say(self.callers.reminder());
+        Ok(())
     }
 
     /// The examples as messages, answered in the way in which the answer is to be given.

@@ -45,6 +45,7 @@ async fn open(transport: &Arc<HttpTransport>, server: &ModelServer, provider: &s
         retry: accord_executor::Retry { max_attempts: Some(6), ..Default::default() },
         costs_are_limited: false,
         tool_entries: accord_executor::ToolEntries::default(),
+        caller_tools: accord_executor::CallerTools::default(),
         journal: std::sync::Arc::new(accord_executor::Journal::none()),
     };
     executor.open(start).await.unwrap()

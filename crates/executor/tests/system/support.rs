@@ -60,6 +60,7 @@ pub(crate) fn start(folder: &Path, settings: Value) -> Start {
         retry: accord_executor::Retry::default(),
         costs_are_limited: false,
         tool_entries: accord_executor::ToolEntries::default(),
+        caller_tools: accord_executor::CallerTools::default(),
         journal: std::sync::Arc::new(accord_executor::Journal::none()),
     }
 }

@@ -185,6 +185,7 @@ pub(super) fn claim(id: &str, prompt: &str) -> ClaimedRun {
         spent: accord_api::Spent::default(),
         steps: Vec::new(),
         traceparent: None,
+        tools: None,
     }
 }
 

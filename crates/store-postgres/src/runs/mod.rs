@@ -95,6 +95,17 @@ impl RunStore for PostgresStore {
         retrying(|| self.change(run_id, stop)).await
     }
 
+    async fn stop_run_because(
+        &self,
+        run_id: &RunId,
+        reason: &str,
+        now: Timestamp,
+    ) -> Result<Run, StoreError> {
+        let now = whole(now);
+        let stop = |run, session| Ok(change::stop_because(run, session, reason, now));
+        retrying(|| self.change(run_id, stop)).await
+    }
+
     async fn abandon_run(&self, run_id: &RunId, message: &str, now: Timestamp) -> Result<Run, StoreError> {
         let now = whole(now);
         let abandon = |run, session| Ok(change::abandon(run, session, message.to_owned(), now));

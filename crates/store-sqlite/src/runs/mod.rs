@@ -106,6 +106,22 @@ impl RunStore for SqliteStore {
         .await
     }
 
+    async fn stop_run_because(
+        &self,
+        run_id: &RunId,
+        reason: &str,
+        now: Timestamp,
+    ) -> Result<Run, StoreError> {
+        let (run_id, reason) = (run_id.clone(), reason.to_owned());
+        self.write(move |write| {
+            let loaded = run::load(write.connection(), &run_id)?;
+            let changed_rows = ChangedRows::of(&loaded);
+            let stopped = change::stop_because(loaded.run, loaded.session, &reason, now);
+            apply_without_runner(write, &changed_rows, stopped)
+        })
+        .await
+    }
+
     async fn abandon_run(&self, run_id: &RunId, message: &str, now: Timestamp) -> Result<Run, StoreError> {
         let (run_id, message) = (run_id.clone(), message.to_owned());
         self.write(move |write| {

@@ -15,6 +15,7 @@ pub mod callbacks;
 pub mod events;
 pub mod fencing;
 pub mod figures;
+pub mod front;
 pub mod held;
 pub mod idempotency;
 pub mod inputs;
@@ -72,6 +73,11 @@ macro_rules! store_story {
                 the_same_request_has_the_same_answer, another_body_is_refused, scopes_do_not_collide,
                 a_refused_request_keeps_its_key, idempotency_keys_expire, twenty_at_once_make_one,
                 the_first_answer_is_known,
+            ],
+            front: [
+                an_equal_request_joins_the_one_that_was_left, a_named_request_is_always_the_same,
+                two_that_arrive_at_once_are_one, what_nobody_waits_for_is_known, old_requests_are_forgotten,
+                a_stop_says_why,
             ],
             queue: [
                 the_order_is_priority_then_arrival, each_run_has_its_lease, demands_are_met,

@@ -52,6 +52,7 @@ fn full() -> Submission {
         retry_prompt: Some("once more".into()),
         input: Some(r#"{"b":1.50,"a":0}"#.into()),
         traceparent: Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".into()),
+        tools: Some(r#"{"tools":[{"name":"é \\u0000"}]}"#.into()),
         ..assignment("a")
     };
     Submission { run, session: SessionChoice::New(Box::new(session)), assignment, ..fresh("a") }

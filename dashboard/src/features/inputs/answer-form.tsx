@@ -28,7 +28,7 @@ const VIEWS = [
   { value: 'json', label: 'JSON' },
 ] as const
 
-const TITLES = { approval: 'Decision', question: 'Answer', correction: 'Corrected result', task: 'Result' }
+const TITLES = { approval: 'Decision', question: 'Answer', correction: 'Corrected result', task: 'Result', tool_call: 'Result of the call' }
 
 function SchemaAnswer({ request, onSend, pending, error }: AnswerProps) {
   const { schema } = request

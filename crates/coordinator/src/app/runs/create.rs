@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::input::{self, Expected};
 use super::order::{Order, RunSession};
-use super::{Runs, caller_contract};
+use super::{Runs, caller_contract, caller_tools};
 use crate::app::contracts::{InForce, Wanted};
 use crate::app::promise::first_answer;
 use crate::app::{Agent, Caller, Promise};
@@ -74,6 +74,8 @@ impl Runs {
         check_model(&agent.blueprint, request.model.as_deref())?;
         input::check(&agent, Expected::AgentParameters, parameters).await?;
         let contract = self.contracts.of_run(&agent, Wanted::take(&mut request)).await?;
+        let tools = caller_tools::take(&mut request);
+        let tools = Box::pin(caller_tools::of_request(&self.contracts, &agent.blueprint, tools)).await?;
         let parent_session_id = request.parent_session_id.take();
         let execution_mode = execution_mode(&request, parent_session_id.is_some())?;
         if let Some(parent) = &parent_session_id {
@@ -93,6 +95,7 @@ impl Runs {
             delivers: Vec::new(),
             requested_by: None,
             traceparent: None,
+            tools,
         })
     }
 
@@ -110,6 +113,8 @@ impl Runs {
         check_model(&agent.blueprint, request.model.as_deref())?;
         input::check(&agent, Expected::Prompt, parameters).await?;
         let contract = self.contracts.of_run(&agent, Wanted::take(&mut request)).await?;
+        let tools = caller_tools::take(&mut request);
+        let tools = Box::pin(caller_tools::of_request(&self.contracts, &agent.blueprint, tools)).await?;
         let execution_mode = execution_mode(&request, session.parent_session_id.is_some())?;
         if let Some(parent) = &session.parent_session_id {
             match self.store.session(parent).await {
@@ -131,6 +136,7 @@ impl Runs {
             delivers: Vec::new(),
             requested_by: None,
             traceparent: None,
+            tools,
         })
     }
 
@@ -245,6 +251,7 @@ impl Runs {
             delivers: Vec::new(),
             requested_by: None,
             traceparent: None,
+            tools: None,
         })
     }
 }

@@ -7,6 +7,7 @@
 mod again;
 mod callback_message;
 mod caller_contract;
+mod caller_tools;
 mod create;
 mod finish;
 mod gate;

@@ -44,6 +44,8 @@ pub(crate) struct Order {
     pub(crate) delivers: Vec<RunId>,
     pub(crate) requested_by: Option<RequestedBy>,
     pub(crate) traceparent: Option<String>,
+    /// The tools of the caller.
+    pub(crate) tools: Option<String>,
 }
 
 impl Order {
@@ -139,6 +141,7 @@ impl Runs {
             retry_prompt: None,
             input: None,
             traceparent: order.traceparent,
+            tools: order.tools,
         };
         let asks = self.ask_if_task(&mut run, &assignment).await?.map(Box::new);
         let session = match order.session {

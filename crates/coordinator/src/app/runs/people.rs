@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::Runs;
+use super::caller_tools;
 use super::finish::text_of;
 use super::gate;
 use super::judgement::error;
@@ -35,7 +36,7 @@ const LONGEST_MESSAGE: usize = 16 * 1024;
 
 /// What asking depends on.
 #[derive(Deserialize)]
-struct InputOptions {
+pub(super) struct InputOptions {
     #[serde(default)]
     limits: Limits,
     #[serde(default)]
@@ -55,7 +56,7 @@ impl InputOptions {
         SignedDuration::from_secs(i64::try_from(self.seconds()).unwrap_or(i64::MAX))
     }
 
-    fn timed_out(&self) -> Failure {
+    pub(super) fn timed_out(&self) -> Failure {
         let seconds = self.seconds();
         let message = format!(
             "nobody answered within {seconds} seconds (limits.input_seconds); raise it, or run it again"
@@ -74,16 +75,16 @@ struct Described {
 }
 
 /// What differs between one request and the next.
-struct Asked {
-    call_id: String,
-    purpose: Purpose,
-    message: String,
-    schema: Value,
-    default: Option<Value>,
-    errors: Vec<attempt::Error>,
-    input: Option<Value>,
-    tool: Option<ToolUse>,
-    failure: Option<Failure>,
+pub(super) struct Asked {
+    pub(super) call_id: String,
+    pub(super) purpose: Purpose,
+    pub(super) message: String,
+    pub(super) schema: Value,
+    pub(super) default: Option<Value>,
+    pub(super) errors: Vec<attempt::Error>,
+    pub(super) input: Option<Value>,
+    pub(super) tool: Option<ToolUse>,
+    pub(super) failure: Option<Failure>,
 }
 
 impl Runs {
@@ -109,7 +110,10 @@ impl Runs {
                 OnInputTimeout::Deny => None,
                 OnInputTimeout::Fail => Some(options.timed_out()),
             };
-            let asked = self.asked(new, failure).await?;
+            let asked = match new.purpose {
+                Purpose::ToolCall => caller_tools::call(new, assignment, &options)?,
+                _ => self.asked(new, failure).await?,
+            };
             inputs.push(self.request(&run, &options, asked));
         }
         self.suspend_for(holder, inputs, &options, report).await
@@ -249,7 +253,7 @@ impl Runs {
             }
             _ => {
                 return Err(refuse(
-                    "expected an input with purpose approval and a tool, or with purpose question and a schema",
+                    "expected an input with purpose approval and a tool, with purpose question and a schema, or with purpose tool_call and a tool",
                 ));
             }
         };

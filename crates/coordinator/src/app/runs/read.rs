@@ -94,6 +94,16 @@ impl Runs {
         }
     }
 
+    /// Stops a run for a reason that it shows, and then its children.
+    pub(crate) async fn stop_because(&self, run_id: &RunId, reason: &str) -> Result<(), Error> {
+        let now = self.outside.now();
+        let run = self.store.stop_run_because(run_id, reason, now).await?;
+        if run.finished_at == Some(now) {
+            metrics::run_over(&run);
+        }
+        self.stop_orphans().await
+    }
+
     async fn stop_alone(&self, run_id: &RunId, now: Timestamp) -> Result<Run, Error> {
         let run = match self.instance.is_passive() && self.settings.store != StoreKind::Postgres {
             // A SQLite file has one permanent coordinator, and that is not running: nothing would notify the runner.

@@ -106,6 +106,7 @@ impl WorkflowRuns {
             delivers: Vec::new(),
             requested_by,
             traceparent: surroundings.traceparent.clone(),
+            tools: None,
         };
         self.runs.submission(order).await.map(|submission| Begun::Run(Box::new(submission)))
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use accord_api::{CreateRun, CreateWorkflowRun, ErrorName, RunView, Usage};
+use accord_api::{CallerTools, CreateRun, CreateWorkflowRun, ErrorName, RunStatus, RunView, Usage};
 use accord_domain::id::RunId;
 use accord_domain::id::WorkId;
 use axum::Extension;
@@ -15,8 +15,10 @@ use serde_json::{Value, json};
 use super::contract::{Schema, Wanted};
 use super::fields::invalid;
 use super::input::{self, Turn};
-use super::work::Work;
-use crate::app::{Agent, App, Caller, LONGEST_WAIT_SECONDS, Model, Promise};
+use super::tools::CallResult;
+use super::waiting::{self, Waiting};
+use super::work::{Call, Work};
+use crate::app::{Agent, App, Caller, Incoming, LONGEST_WAIT_SECONDS, Model, Promise};
 use crate::error::Error;
 use crate::http::incoming::Received;
 use crate::http::{auth, conditions};
@@ -29,7 +31,11 @@ pub(super) struct Ask {
     pub(super) previous: Option<WorkId>,
     pub(super) turns: Vec<Turn>,
     pub(super) wanted: Wanted,
+    /// Results of calls that the caller was asked to make.
+    pub(super) results: Vec<CallResult>,
     pub(super) metadata: BTreeMap<String, String>,
+    /// Whether the caller does not wait, so that the work goes on without it.
+    pub(super) is_background: bool,
 }
 
 /// OpenAI's own limits of metadata.
@@ -42,7 +48,7 @@ const LONGEST_METADATA_VALUE: usize = 512;
 pub(super) struct Client {
     pub(super) app: Arc<App>,
     pub(super) holder: Holder,
-    caller: Caller,
+    pub(super) caller: Caller,
     headers: HeaderMap,
 }
 
@@ -58,15 +64,42 @@ impl FromRequestParts<Arc<App>> for Client {
 }
 
 impl Client {
-    /// Starts the run of a request, or finds the one that an earlier request with the same idempotency key has started.
-    pub(super) async fn start(&self, route: &str, body: &Received, ask: Ask) -> Result<WorkId, Error> {
-        let promise = conditions::promise(&self.headers, &self.caller, route, body).await?;
+    /// Starts the run of a request, or finds the one that it repeats or continues. The caller waits from then on.
+    pub(super) async fn start(
+        &self,
+        route: &str,
+        body: &Received,
+        ask: Ask,
+    ) -> Result<(WorkId, Waiting), Error> {
+        let promise = conditions::identity(&self.headers, &self.caller, route, body).await?;
         check_metadata(&ask.metadata)?;
+        let work = Box::pin(self.continued(&ask)).await?.map(WorkId::Run);
+        let incoming = Incoming {
+            promise,
+            is_repeat: waiting::is_repeat(&self.headers),
+            is_reason: !ask.is_background,
+            work: work.clone(),
+        };
+        let waiting = Box::pin(Waiting::begin(&self.app, incoming)).await?;
+        if let Some(work) = work {
+            return Ok((work, waiting));
+        }
+        match self.create(ask, waiting.promise()).await {
+            Ok(work) => Ok((work, waiting)),
+            Err(error) => {
+                waiting.answered().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn create(&self, ask: Ask, promise: Promise) -> Result<WorkId, Error> {
+        let promise = Some(promise);
         let mut caller = self.caller.clone();
         if !ask.metadata.is_empty() {
             caller.requested_by.get_or_insert_default().metadata = ask.metadata.clone();
         }
-        let request = match (&ask.previous, &ask.model) {
+        let mut request = match (&ask.previous, &ask.model) {
             (Some(WorkId::Run(previous)), _) => self.resumed(previous, &ask).await?,
             (Some(WorkId::Workflow(previous)), _) => {
                 let message = format!(
@@ -85,6 +118,10 @@ impl Client {
                 }
             },
         };
+        let CallerTools { tools, choice, asked } = ask.caller_tools();
+        if !tools.is_empty() {
+            (request.tools, request.tool_choice, request.tools_asked) = (tools, Some(choice), asked);
+        }
         Ok(WorkId::Run(self.app.runs.create(&caller, request, promise).await?.run_id))
     }
 
@@ -96,7 +133,7 @@ impl Client {
         ask: &Ask,
         promise: Option<Promise>,
     ) -> Result<WorkId, Error> {
-        if ask.wanted.schema != Schema::None {
+        if ask.wanted.schema != Schema::None || !ask.wanted.tools.is_empty() {
             let message = format!(
                 "workflow '{name}' has its own output, which callers cannot set a schema for; omit response_format, text.format and tools"
             );
@@ -147,7 +184,10 @@ impl Client {
     /// A run of either kind at its end, or after this time.
     async fn after(&self, id: &WorkId, seconds: u32) -> Result<Work, Error> {
         match id {
-            WorkId::Run(id) => Ok(Work::of_run(&self.app.runs.wait(&self.holder, id, seconds).await?)),
+            WorkId::Run(id) => {
+                let run = self.app.runs.wait_for_caller(&self.holder, id, seconds).await?;
+                self.work_of(&run).await
+            }
             // Boxed, so that requests for agents keep a small future.
             WorkId::Workflow(id) => {
                 let run = Box::pin(self.app.workflow_runs.wait(&self.holder, id, seconds)).await?;
@@ -160,12 +200,22 @@ impl Client {
         }
     }
 
-    /// A run at its end, however long that takes: the client decides how long it waits.
+    /// A run of an agent, with the calls that its caller has to make.
+    pub(super) async fn work_of(&self, run: &RunView) -> Result<Work, Error> {
+        let mut work = Work::of_run(run);
+        if work.status == RunStatus::InputRequired {
+            let open = self.app.runs.open_calls(&run.run_id).await?;
+            work.calls = open.into_iter().filter_map(Call::of).collect();
+        }
+        Ok(work)
+    }
+
+    /// A run at its end, or at calls that its caller has to make, however long that takes: the client decides how long it waits.
     pub(super) async fn end(&self, id: &WorkId) -> Result<Work, Error> {
         loop {
             let end = self.after(id, LONGEST_WAIT_SECONDS);
             let work = auth::while_admitted(&self.app, &self.caller, end).await?;
-            if work.status.is_over() {
+            if work.is_answered() {
                 return Ok(work);
             }
             if self.app.closing.is_cancelled() {

@@ -9,7 +9,7 @@ use super::contract::{Form, wanted};
 use super::envelope::{self, OpenAiError};
 use super::fields::{CHAT, Given, invalid};
 use super::work::Work;
-use super::{input, stream};
+use super::{input, stream, tools};
 use crate::error::Error;
 use crate::http::body;
 use crate::http::extract::JsonBody;
@@ -63,24 +63,30 @@ pub(super) async fn complete(client: Client, JsonBody(bytes): JsonBody) -> Resul
         request.tool_choice.as_ref(),
     )?;
     let form = wanted.form.clone();
+    let turns = input::of_messages(&request.messages)?;
     let ask = Ask {
         model: request.model,
         previous: None,
-        turns: input::of_messages(&request.messages)?,
+        results: tools::results(&request.messages, &turns),
+        turns,
         wanted,
         metadata: request.metadata.unwrap_or_default(),
+        is_background: false,
     };
-    let id = client.start("POST /v1/chat/completions", &bytes, ask).await?;
+    let (id, waiting) = client.start("POST /v1/chat/completions", &bytes, ask).await?;
     let mut response = match request.stream.unwrap_or_default() {
         true => {
             let options = request.stream_options.unwrap_or_default();
             stream::response(String::new(), async move {
                 let end = client.end(&id).await;
+                waiting.answered().await;
                 events(end, &form, options)
             })
         }
         false => {
-            let work = Box::pin(client.end(&id)).await?;
+            let work = Box::pin(client.end(&id)).await;
+            waiting.answered().await;
+            let work = work?;
             match work.failure {
                 None => Json(ChatCompletion::of(&work, &form)).into_response(),
                 Some((status, error)) => envelope::failed(status, error),

@@ -7,8 +7,9 @@ use accord_domain::id::WorkId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::contract::{Form, Format, Tool};
-use super::work::Work;
+use super::contract::{Form, Format};
+use super::tools::Tool;
+use super::work::{Call, Work};
 
 /// Request for a chat completion. Fields that set up a model call are accepted without effect.
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
@@ -20,9 +21,9 @@ pub(super) struct CreateChatCompletion {
     pub(super) messages: Vec<Value>,
     /// The caller's contract. Only for an agent that has none of its own.
     pub(super) response_format: Option<Format>,
-    /// At most one function, whose parameters are the caller's contract.
+    /// Functions that the model may call. One that has to be called is the caller's contract.
     pub(super) tools: Option<Vec<Tool>>,
-    /// Names the function, or is `required`.
+    /// `auto`, `required`, `none`, or the function that has to be called.
     #[schema(value_type = Option<Value>)]
     pub(super) tool_choice: Option<Value>,
     /// Whether to send the answer as events.
@@ -80,11 +81,11 @@ pub(super) struct ChatChoice {
 pub(super) struct ChatMessage {
     /// `assistant`.
     role: &'static str,
-    /// The judged answer.
+    /// The judged answer; null beside calls.
     content: Option<String>,
     /// Always null: a refusal is an error.
     refusal: Option<String>,
-    /// The judged answer as arguments, if the caller sent a function.
+    /// Calls of the caller's functions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<ChatToolCall>,
 }
@@ -166,6 +167,16 @@ enum Delta {
 }
 
 fn message(work: &Work, form: &Form, index: Option<u32>) -> ChatMessage {
+    if !work.calls.is_empty() {
+        let call = |(place, call): (u32, &Call)| ChatToolCall {
+            index: index.map(|_| place),
+            id: call.id.to_string(),
+            kind: "function",
+            function: CalledFunction { name: call.name.clone(), arguments: call.arguments.clone() },
+        };
+        let tool_calls = (0..).zip(&work.calls).map(call).collect();
+        return ChatMessage { role: "assistant", content: None, refusal: None, tool_calls };
+    }
     let text = work.text.clone().unwrap_or_default();
     let (content, tool_calls) = match form {
         Form::Text => (Some(text), Vec::new()),
@@ -177,10 +188,10 @@ fn message(work: &Work, form: &Form, index: Option<u32>) -> ChatMessage {
     ChatMessage { role: "assistant", content, refusal: None, tool_calls }
 }
 
-fn finish_reason(form: &Form) -> &'static str {
+fn finish_reason(work: &Work, form: &Form) -> &'static str {
     match form {
-        Form::Text => "stop",
-        Form::Call(_) => "tool_calls",
+        Form::Text if work.calls.is_empty() => "stop",
+        Form::Text | Form::Call(_) => "tool_calls",
     }
 }
 
@@ -189,7 +200,7 @@ impl ChatCompletion {
         let choice = ChatChoice {
             index: 0,
             message: message(work, form, None),
-            finish_reason: finish_reason(form),
+            finish_reason: finish_reason(work, form),
             logprobs: None,
         };
         Self {
@@ -219,7 +230,7 @@ impl ChatCompletionChunk {
         let whole = Delta::Message(message(work, form, Some(0)));
         let mut chunks = vec![
             chunk(choice(whole, None), None),
-            chunk(choice(Delta::End {}, Some(finish_reason(form))), None),
+            chunk(choice(Delta::End {}, Some(finish_reason(work, form))), None),
         ];
         if options.include_usage {
             chunks.push(chunk(Vec::new(), Some(work.usage.into())));

@@ -1,10 +1,12 @@
 //! The caller's contract, in the three forms in which clients send one.
 
+use accord_api::{CallerTool, ToolChoice};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::fields::invalid;
-use crate::error::{Error, refuse};
+use super::tools::{Offered, Tool, offered};
+use crate::error::Error;
 
 /// How the caller wants the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,6 +22,9 @@ pub(super) enum Form {
 pub(super) struct Wanted {
     pub(super) schema: Schema,
     pub(super) form: Form,
+    /// The functions that the model may call.
+    pub(super) tools: Vec<CallerTool>,
+    pub(super) choice: ToolChoice,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -54,31 +59,6 @@ pub(super) struct NamedSchema {
     schema: Option<Value>,
 }
 
-/// A tool of the caller: only a function that has to be called.
-#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
-#[schema(as = OpenAiTool)]
-pub(super) struct Tool {
-    /// `function`.
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    /// Name, of `/v1/responses`.
-    name: Option<String>,
-    /// Parameters, of `/v1/responses`.
-    #[schema(value_type = Option<Object>)]
-    parameters: Option<Value>,
-    /// Name and parameters, of `/v1/chat/completions`.
-    function: Option<Function>,
-}
-
-/// A function of the caller.
-#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
-#[schema(as = OpenAiFunction)]
-pub(super) struct Function {
-    name: String,
-    #[schema(value_type = Option<Object>)]
-    parameters: Option<Value>,
-}
-
 /// What a request asks of the answer. `place` is where its format is, for errors.
 pub(super) fn wanted(
     place: &str,
@@ -90,11 +70,14 @@ pub(super) fn wanted(
         None => Schema::None,
         Some(format) => of_format(place, format)?,
     };
-    let Some((name, parameters)) = called(tools, tool_choice)? else {
-        return Ok(Wanted { schema, form: Form::Text });
+    let Offered { called, tools, choice } = offered(tools, tool_choice)?;
+    let Some((name, parameters)) = called else {
+        return Ok(Wanted { schema, form: Form::Text, tools, choice });
     };
     match schema {
-        Schema::None => Ok(Wanted { schema: Schema::This(parameters), form: Form::Call(name) }),
+        Schema::None => {
+            Ok(Wanted { schema: Schema::This(parameters), form: Form::Call(name), tools, choice })
+        }
         _ => Err(invalid(
             place,
             format!("{place} and a tool that has to be called are two contracts; send one"),
@@ -113,50 +96,10 @@ fn of_format(place: &str, format: Format) -> Result<Schema, Error> {
     }
 }
 
-/// The function that has to be called, if there is one.
-fn called(tools: Vec<Tool>, choice: Option<&Value>) -> Result<Option<(String, Value)>, Error> {
-    if tools.is_empty() || choice.and_then(Value::as_str) == Some("none") {
-        return Ok(None);
-    }
-    let unsupported = || {
-        let message = "tools: agents bring their own tools; the only tool that a caller can send is one function that has to be called (tool_choice names it, or is 'required'): its parameters are the contract of the answer";
-        Err(invalid("tools", message))
-    };
-    let Ok([tool]) = <[Tool; 1]>::try_from(tools) else { return unsupported() };
-    let function = match (tool.function, tool.name) {
-        (Some(function), _) => function,
-        (None, Some(name)) => Function { name, parameters: tool.parameters },
-        (None, None) => return unsupported(),
-    };
-    let is_function = tool.kind.as_deref().is_none_or(|kind| kind == "function");
-    let is_forced = match choice {
-        Some(Value::String(choice)) => choice == "required",
-        Some(Value::Object(choice)) => {
-            let name =
-                choice.get("function").and_then(|function| function.get("name")).or(choice.get("name"));
-            name.and_then(Value::as_str) == Some(&function.name)
-        }
-        _ => false,
-    };
-    if !is_function || !is_forced {
-        return unsupported();
-    }
-    if !is_name(&function.name) {
-        return Err(refuse("tools: expected a function name of 1 to 64 letters, digits, '_' and '-'"));
-    }
-    Ok(Some((function.name, function.parameters.unwrap_or_else(|| json!({"type": "object"})))))
-}
-
-/// OpenAI's own limit.
-const LONGEST_NAME: usize = 64;
-
-fn is_name(name: &str) -> bool {
-    let is_letter = |letter: u8| letter.is_ascii_alphanumeric() || matches!(letter, b'_' | b'-');
-    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_letter)
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn asked(request: &Value) -> Result<Wanted, String> {
@@ -169,8 +112,12 @@ mod tests {
     #[test]
     fn each_form_of_a_schema_is_the_contract() {
         let schema = json!({"type": "object", "required": ["a"]});
-        let text = |schema| Ok(Wanted { schema, form: Form::Text });
-        let call = Ok(Wanted { schema: Schema::This(schema.clone()), form: Form::Call("V".to_owned()) });
+        let text = |schema| Ok(Wanted { schema, ..Wanted::default() });
+        let call = Ok(Wanted {
+            schema: Schema::This(schema.clone()),
+            form: Form::Call("V".to_owned()),
+            ..Wanted::default()
+        });
         let of_chat =
             json!({"type": "json_schema", "json_schema": {"name": "V", "schema": schema, "strict": true}});
         let of_responses = json!({"type": "json_schema", "name": "V", "schema": schema});
@@ -197,23 +144,10 @@ mod tests {
     }
 
     #[test]
-    fn tools_that_agents_cannot_call_are_refused() {
+    fn formats_that_cannot_be_met_are_refused() {
         let tool = json!({"type": "function", "name": "V", "parameters": {}});
         let schema = json!({"type": "json_schema", "schema": {}});
         let cases = [
-            (json!({"tools": [tool]}), "tools: agents bring their own tools"),
-            (
-                json!({"tools": [tool, tool], "tool_choice": "required"}),
-                "tools: agents bring their own tools",
-            ),
-            (
-                json!({"tools": [{"type": "web_search"}], "tool_choice": "required"}),
-                "tools: agents bring their own tools",
-            ),
-            (
-                json!({"tools": [tool], "tool_choice": {"type": "function", "name": "W"}}),
-                "tools: agents bring their own tools",
-            ),
             (
                 json!({"format": schema, "tools": [tool], "tool_choice": "required"}),
                 "response_format and a tool",

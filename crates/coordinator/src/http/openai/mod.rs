@@ -4,12 +4,14 @@
 //! answer is sent when it was judged, also in a stream, and an answer that does not conform is an error. The id of a response is
 //! the id of its run, so nothing is stored for these routes. Errors are in OpenAI's envelope ([`envelope`]).
 //!
-//! The tools of an agent are its own. A caller's `tools` are supported in one form: one function that has to be called is how
-//! some clients ask for a structured answer, so its parameters are the contract.
+//! A caller's functions are tools of the run beside the agent's own ([`tools`]): a call of one is the answer to the request, and the
+//! next request with its result goes on in the same run ([`continued`]). One function that has to be called is how some clients
+//! ask for a structured answer, so its parameters are the contract.
 
 mod ask;
 mod chat;
 mod chat_types;
+mod continued;
 mod contract;
 pub(super) mod envelope;
 mod fields;
@@ -19,6 +21,8 @@ mod response_events;
 mod response_types;
 mod responses;
 mod stream;
+mod tools;
+mod waiting;
 mod work;
 
 use super::route::Route;

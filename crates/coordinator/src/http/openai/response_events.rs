@@ -62,14 +62,14 @@ impl Writer {
 
     /// The end: the answer, or why there is none.
     pub(super) fn close(&mut self, response: &ResponseObject) {
-        for item in &response.output {
-            self.write("response.output_item.added", OfItem { output_index: 0, item: &item.empty() });
+        for (output_index, item) in (0..).zip(&response.output) {
+            self.write("response.output_item.added", OfItem { output_index, item: &item.empty() });
             match item {
                 OutputItem::Message { id, content, .. } => {
-                    content.iter().for_each(|part| self.part(id, part));
+                    content.iter().for_each(|part| self.part(id, output_index, part));
                 }
                 OutputItem::FunctionCall { id, name, arguments, .. } => {
-                    let place = json!({"item_id": id, "output_index": 0});
+                    let place = json!({"item_id": id, "output_index": output_index});
                     self.write(
                         "response.function_call_arguments.delta",
                         with(&place, json!({"delta": arguments})),
@@ -78,7 +78,7 @@ impl Writer {
                     self.write("response.function_call_arguments.done", with(&place, done));
                 }
             }
-            self.write("response.output_item.done", OfItem { output_index: 0, item });
+            self.write("response.output_item.done", OfItem { output_index, item });
         }
         let kind = if response.output.is_empty() { "response.failed" } else { "response.completed" };
         self.write(kind, OfResponse { response });
@@ -93,9 +93,10 @@ impl Writer {
         self.text += stream::DONE;
     }
 
-    fn part(&mut self, item_id: &str, part: &OutputText) {
-        let place = json!({"item_id": item_id, "output_index": 0, "content_index": 0, "logprobs": []});
-        let of_part = |part| OfPart { item_id, output_index: 0, content_index: 0, part };
+    fn part(&mut self, item_id: &str, output_index: u32, part: &OutputText) {
+        let place =
+            json!({"item_id": item_id, "output_index": output_index, "content_index": 0, "logprobs": []});
+        let of_part = |part| OfPart { item_id, output_index, content_index: 0, part };
         let empty = OutputText::new(String::new());
         self.write("response.content_part.added", of_part(&empty));
         self.write("response.output_text.delta", with(&place, json!({"delta": part.text})));

@@ -7,9 +7,10 @@ use accord_domain::id::WorkId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::contract::{Form, Format, Tool};
+use super::contract::{Form, Format};
 use super::envelope::ErrorFields;
-use super::work::Work;
+use super::tools::Tool;
+use super::work::{Call, Work};
 
 /// Request for a response. Fields that set up a model call are accepted without effect.
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
@@ -23,9 +24,9 @@ pub(super) struct CreateResponse {
     pub(super) instructions: Option<String>,
     /// The caller's contract. Only for an agent that has none of its own.
     pub(super) text: Option<TextOptions>,
-    /// At most one function, whose parameters are the caller's contract.
+    /// Functions that the model may call. One that has to be called is the caller's contract.
     pub(super) tools: Option<Vec<Tool>>,
-    /// Names the function, or is `required`.
+    /// `auto`, `required`, `none`, or the function that has to be called.
     #[schema(value_type = Option<Value>)]
     pub(super) tool_choice: Option<Value>,
     /// Whether to send the answer as events.
@@ -71,7 +72,7 @@ pub(super) struct ResponseObject {
     status: &'static str,
     /// Agent or workflow name.
     model: String,
-    /// The judged answer: one message, or one call of the caller's function. Empty if there is none.
+    /// The judged answer: one message, or calls of the caller's functions. Empty if there is none.
     pub(super) output: Vec<OutputItem>,
     /// Why it failed.
     error: Option<ErrorFields>,
@@ -212,11 +213,11 @@ impl ResponseObject {
             object: "response",
             created_at: work.created_at,
             completed_at: work.completed_at,
-            status: status(work.status),
+            status: status(work),
             model: work.model.clone(),
-            output: work.text.iter().map(|text| item(&work.id, &echo.form, text.clone())).collect(),
+            output: output(work, &echo.form),
             error: work.failure.as_ref().map(|(_, error)| error.clone()),
-            usage: work.status.is_over().then(|| work.usage.into()),
+            usage: work.is_answered().then(|| work.usage.into()),
             previous_response_id: echo.previous.clone(),
             instructions: echo.instructions.clone(),
             metadata: work.metadata.clone(),
@@ -244,8 +245,9 @@ impl ResponseObject {
     }
 }
 
-fn status(status: RunStatus) -> &'static str {
-    match status {
+fn status(work: &Work) -> &'static str {
+    match work.status {
+        _ if !work.calls.is_empty() => "completed",
         RunStatus::Pending => "queued",
         RunStatus::Claimed
         | RunStatus::Running
@@ -256,6 +258,18 @@ fn status(status: RunStatus) -> &'static str {
         RunStatus::Failed => "failed",
         RunStatus::Stopped => "cancelled",
     }
+}
+
+fn output(work: &Work, form: &Form) -> Vec<OutputItem> {
+    let call = |call: &Call| OutputItem::FunctionCall {
+        id: format!("fc_{}", call.id),
+        status: "completed",
+        call_id: call.id.to_string(),
+        name: call.name.clone(),
+        arguments: call.arguments.clone(),
+    };
+    let answer = work.text.iter().map(|text| item(&work.id, form, text.clone()));
+    answer.chain(work.calls.iter().map(call)).collect()
 }
 
 fn item(id: &WorkId, form: &Form, text: String) -> OutputItem {

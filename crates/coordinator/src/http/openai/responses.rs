@@ -12,8 +12,7 @@ use super::fields::{Given, RESPONSES, invalid};
 use super::input::{self, Side, Turn};
 use super::response_events::Writer;
 use super::response_types::{CreateResponse, Echo, ResponseObject};
-use super::stream;
-use super::work::Work;
+use super::{stream, tools};
 use crate::error::Error;
 use crate::http::body;
 use crate::http::extract::{Id, JsonBody};
@@ -58,13 +57,15 @@ pub(super) fn routes() -> Vec<Route> {
 pub(super) async fn create(client: Client, JsonBody(bytes): JsonBody) -> Result<Response, Error> {
     let ignored = RESPONSES.check(&Given::read(&bytes).await?)?.header();
     let (ask, echo, is_streamed) = read(body::read(&bytes).await?)?;
-    let id = client.start("POST /v1/responses", &bytes, ask).await?;
+    let (id, waiting) = client.start("POST /v1/responses", &bytes, ask).await?;
     let mut response = match (is_streamed, echo.is_background) {
         (true, _) => {
             let mut writer = Writer::default();
             writer.open(&ResponseObject::of(&client.now(&id).await?, &echo));
             stream::response(writer.take(), async move {
-                match client.end(&id).await {
+                let end = client.end(&id).await;
+                waiting.answered().await;
+                match end {
                     Ok(work) => writer.close(&ResponseObject::of(&work, &echo)),
                     Err(error) => writer.fail(&envelope::of_error(&error)),
                 }
@@ -73,9 +74,11 @@ pub(super) async fn create(client: Client, JsonBody(bytes): JsonBody) -> Result<
         }
         (false, is_background) => {
             let work = match is_background {
-                true => client.now(&id).await?,
-                false => Box::pin(client.end(&id)).await?,
+                true => client.now(&id).await,
+                false => Box::pin(client.end(&id)).await,
             };
+            waiting.answered().await;
+            let work = work?;
             Json(ResponseObject::of(&work, &echo)).into_response()
         }
     };
@@ -95,7 +98,10 @@ fn read(request: CreateResponse) -> Result<(Ask, Echo, bool), Error> {
         return Err(invalid("background", message));
     }
     let instructions = request.instructions.clone().map(|text| Turn { side: Side::System, text });
-    let turns = instructions.into_iter().chain(input::of_input(&request.input)?).collect();
+    let said = input::of_input(&request.input)?;
+    let items = request.input.as_array().map(Vec::as_slice).unwrap_or_default();
+    let results = tools::results(items, &said);
+    let turns = instructions.into_iter().chain(said).collect();
     let echo = Echo {
         previous: request.previous_response_id.clone(),
         instructions: request.instructions,
@@ -103,7 +109,15 @@ fn read(request: CreateResponse) -> Result<(Ask, Echo, bool), Error> {
         is_background,
     };
     let metadata = request.metadata.unwrap_or_default();
-    let ask = Ask { model: request.model, previous: request.previous_response_id, turns, wanted, metadata };
+    let ask = Ask {
+        model: request.model,
+        previous: request.previous_response_id,
+        turns,
+        wanted,
+        results,
+        metadata,
+        is_background,
+    };
     Ok((ask, echo, request.stream.unwrap_or_default()))
 }
 
@@ -160,5 +174,5 @@ async fn stored(client: &Client, id: &WorkId) -> Result<Json<ResponseObject>, Er
             client.app.runs.list(query).await?.items.into_iter().next().map(|run| WorkId::Run(run.run_id))
         }
     };
-    Ok(Json(ResponseObject::of(&Work::of_run(&run), &Echo { previous, ..Echo::default() })))
+    Ok(Json(ResponseObject::of(&client.work_of(&run).await?, &Echo { previous, ..Echo::default() })))
 }

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use accord_api::{ErrorName, Origin, RunStatus, RunView, Usage, WorkflowRunView, WorkflowStatus};
-use accord_domain::id::WorkId;
+use accord_api::{
+    ErrorName, InputRequest, Origin, RunStatus, RunView, Usage, WorkflowRunView, WorkflowStatus,
+};
+use accord_domain::id::{InputId, WorkId};
 use axum::http::StatusCode;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -16,6 +18,23 @@ impl PathId for WorkId {
     const ABSENT: ErrorName = ErrorName::RunNotFound;
 }
 
+/// A call of a function of the caller.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    pub(super) id: InputId,
+    pub(super) name: String,
+    /// As JSON text.
+    pub(super) arguments: String,
+}
+
+impl Call {
+    pub(super) fn of(request: InputRequest) -> Option<Self> {
+        let InputRequest { id, tool, .. } = request;
+        let tool = tool?;
+        Some(Self { id, name: tool.name, arguments: tool.arguments.to_string() })
+    }
+}
+
 /// A run of either kind, as it is now.
 pub(super) struct Work {
     pub(super) id: WorkId,
@@ -24,6 +43,8 @@ pub(super) struct Work {
     pub(super) status: RunStatus,
     /// The answer, if it has completed.
     pub(super) text: Option<String>,
+    /// The calls that the caller has to make before the run goes on.
+    pub(super) calls: Vec<Call>,
     /// Why there is none, if it failed or was stopped.
     pub(super) failure: Option<(StatusCode, ErrorFields)>,
     pub(super) usage: Usage,
@@ -36,12 +57,18 @@ pub(super) struct Work {
 }
 
 impl Work {
+    /// Whether there is something for the caller: the end, or calls.
+    pub(super) fn is_answered(&self) -> bool {
+        self.status.is_over() || !self.calls.is_empty()
+    }
+
     pub(super) fn of_run(run: &RunView) -> Self {
         Self {
             id: WorkId::Run(run.run_id.clone()),
             model: run.agent_name.clone(),
             status: run.status,
             text: text(run),
+            calls: Vec::new(),
             failure: matches!(run.status, RunStatus::Failed | RunStatus::Stopped).then(|| of_run(run)),
             usage: run.usage,
             created_at: seconds(run.created_at),
@@ -66,6 +93,7 @@ impl Work {
             model: run.workflow_name.clone(),
             status,
             text: (status == RunStatus::Completed).then_some(output),
+            calls: Vec::new(),
             failure: matches!(status, RunStatus::Failed | RunStatus::Stopped).then(|| of_workflow_run(run)),
             usage,
             created_at: seconds(run.created_at),

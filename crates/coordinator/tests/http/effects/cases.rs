@@ -1,6 +1,7 @@
 //! The use cases.
 
 use std::pin::Pin;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -61,6 +62,8 @@ cases! {
     children_end_with_a_run_that_waited_too_long: ["writer", "lead", "patient", "clerk"],
     children_end_with_a_run_that_nobody_answers: ["writer", "patient", "clerk", "strict"],
     a_person_answers: ["writer"],
+    a_caller_makes_a_call: ["writer"],
+    a_caller_leaves: ["writer"],
     a_person_corrects: ["asker"],
     a_person_does_the_work: ["person"],
     nobody_answers_in_time: ["person"],
@@ -467,6 +470,36 @@ async fn a_person_answers(site: &mut Site) {
     site.finish(&held, json!({"status": "input_required", "inputs": inputs})).await;
     answer(site, &json!({"approve": true})).await;
     site.complete("a", "done").await;
+}
+
+async fn a_caller_makes_a_call(site: &mut Site) {
+    let mut request = ask("writer", "a");
+    request["tools"] = json!([{"name": "look"}]);
+    site.run(request).await;
+    let held = site.claim("a").await;
+    let call = |id: &str| {
+        let tool = json!({"name": "look", "arguments": {}});
+        json!({"call_id": id, "purpose": "tool_call", "message": "m", "tool": tool})
+    };
+    site.finish(&held, json!({"status": "input_required", "inputs": [call("a"), call("b")]})).await;
+    answer(site, &json!("seen")).await;
+    site.complete("a", "done").await;
+}
+
+/// A client that hangs up, and tries again only if its request had no effect.
+async fn a_caller_leaves(site: &mut Site) {
+    let request = json!({"model": "writer", "messages": [{"role": "user", "content": "a"}]});
+    for _ in 0..3 {
+        let sent = site.desk.post("/v1/chat/completions", request.clone());
+        let _ = tokio::time::timeout(Duration::from_millis(200), sent).await;
+        // That it has left is written by a task of its own.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        site.round().await;
+        if site.get("/runs").await["items"] != json!([]) {
+            break;
+        }
+    }
+    site.pass(200).await;
 }
 
 async fn a_person_corrects(site: &mut Site) {

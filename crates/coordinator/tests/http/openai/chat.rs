@@ -80,8 +80,6 @@ async fn one_function_that_has_to_be_called_is_the_contract() {
             (&message, &json!("tool_calls"))
         );
     }
-    let answer = desk.post(CHAT, chat("writer", json!({"tools": [tool]}))).await;
-    assert_eq!(refusal(&answer), (400, "InvalidRequest", Some("tools")));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

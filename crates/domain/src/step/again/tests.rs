@@ -45,6 +45,12 @@ fn input(id: &str) -> Value {
     json!({"type": "input", "input_id": "inp_1", "call_id": id, "purpose": "approval", "tool": tool, "answer": answer})
 }
 
+/// A call of the caller's tool, which the caller answered.
+fn called_back(id: &str) -> Value {
+    let tool = json!({"name": "pay", "arguments": {}});
+    json!({"type": "input", "input_id": "inp_2", "call_id": id, "purpose": "tool_call", "tool": tool, "answer": "paid"})
+}
+
 fn message(text: &str) -> Value {
     json!({"type": "message", "text": text})
 }
@@ -88,6 +94,7 @@ fn every_kind_of_step_has_a_rule_for_every_way() {
         (verdict("accepted"), [Keep, WithAnswer, Drop, WithAnswer]),
         (message("t"), [Keep, Keep, Drop, Keep]),
         (input("1/1"), [Keep, WithResult, Drop, Keep]),
+        (called_back("1/1"), [Keep, WithResult, Drop, Keep]),
         (restarted(), [StartOver, StartOver, Drop, StartOver]),
     ];
     let schema = serde_json::to_value(Body::schema()).unwrap();
@@ -112,6 +119,27 @@ fn what_is_kept_of_a_record() {
         ("nothing", vec![], vec![], vec![], vec![]),
         ("a call", vec![opened(), call()], all(2), all(2), all(2)),
         ("an unused approval", vec![call(), input("1/c")], vec![1], vec![1], all(2)),
+        (
+            "an answer of the caller that was not used",
+            vec![call(), called_back("1/c")],
+            vec![1],
+            vec![1],
+            all(2),
+        ),
+        (
+            "an answer of the caller, used",
+            vec![call(), called_back("1/c"), result("c")],
+            all(3),
+            all(3),
+            all(3),
+        ),
+        (
+            "two calls of the caller's tools, one of them used",
+            vec![answer(&["a", "b"]), called_back("1/a"), called_back("1/b"), result("a")],
+            vec![1, 2, 4],
+            vec![1, 2, 4],
+            all(4),
+        ),
         (
             "an approved call that had started",
             vec![call(), input("1/c"), started("c")],

@@ -28,15 +28,15 @@ impl StepSink for Saved {
     async fn saved(&self) {}
 }
 
-struct Ran {
-    answer: Result<Answer, TurnFailure>,
+pub(super) struct Ran {
+    pub(super) answer: Result<Answer, TurnFailure>,
     /// All steps: the recorded ones it began with, and its own.
-    steps: Vec<Step>,
-    requests: usize,
-    conversation: serde_json::Value,
+    pub(super) steps: Vec<Step>,
+    pub(super) requests: usize,
+    pub(super) conversation: serde_json::Value,
     told: Vec<Event>,
-    /// The requests to people.
-    asked: Vec<Ask>,
+    /// The requests to people, and to the caller.
+    pub(super) asked: Vec<Ask>,
 }
 
 /// One turn that begins with these steps and gets these answers.
@@ -45,7 +45,7 @@ async fn run(provider: &str, steps: &[Step], answers: Vec<Canned>, delivery: Del
     run_with(start, steps, answers, delivery).await
 }
 
-async fn run_with(start: Start, steps: &[Step], answers: Vec<Canned>, delivery: Delivery) -> Ran {
+pub(super) async fn run_with(start: Start, steps: &[Step], answers: Vec<Canned>, delivery: Delivery) -> Ran {
     let script = Script::new(answers);
     let saved = Arc::new(Saved::default());
     let next = u32::try_from(steps.len()).unwrap() + 1;
@@ -68,7 +68,7 @@ fn answers(provider: &str) -> Vec<Canned> {
     ]
 }
 
-fn kinds(steps: &[Step]) -> Vec<&str> {
+pub(super) fn kinds(steps: &[Step]) -> Vec<&str> {
     steps.iter().map(|step| step.body.kind()).collect()
 }
 

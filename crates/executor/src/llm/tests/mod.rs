@@ -1,6 +1,7 @@
 //! The executor through its public interface, with a scripted transport.
 
 mod answers;
+mod callers;
 mod dialects;
 mod embeddings;
 mod errors;

@@ -209,6 +209,7 @@ pub(super) fn start(settings: Value, tools: &[&str], conversation: Option<Value>
         retry: SIX,
         costs_are_limited: false,
         tool_entries: crate::ToolEntries::default(),
+        caller_tools: crate::CallerTools::default(),
         journal: Arc::new(Journal::none()),
     }
 }

@@ -81,6 +81,7 @@ async fn an_entry_for_a_tool_that_a_server_does_not_have_ends_the_run_before_any
                     retry: Retry::default(),
                     costs_are_limited: false,
                     tool_entries,
+                    caller_tools: crate::CallerTools::default(),
                     journal: Arc::new(Journal::none()),
                 };
                 let refusal =

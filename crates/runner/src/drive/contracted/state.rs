@@ -62,7 +62,9 @@ impl State {
         capabilities: Capabilities,
         cancel: &CancellationToken,
     ) -> Result<Self, String> {
-        let has_tools = !assignment.agent.tools.is_empty() || !assignment.agent.mcp_servers.is_empty();
+        let agent = &assignment.agent;
+        let has_tools =
+            !agent.tools.is_empty() || !agent.mcp_servers.is_empty() || !assignment.caller_tools.is_empty();
         let facts = Facts::new(&capabilities.endpoint, &terms.contract.schema_hash, &assignment.facts);
         let model = assignment.model.clone().unwrap_or_else(|| capabilities.model.clone());
         let offers = offers(terms, capabilities, has_tools, cancel).await?;

@@ -247,6 +247,7 @@ fn assignment() -> Assignment {
         agent: Arc::new(serde_json::from_value(agent).unwrap()),
         settings: Arc::new(settings),
         tool_entries: accord_executor::ToolEntries::default(),
+        caller_tools: accord_executor::CallerTools::default(),
         parameters: json!({"prompt": "Count."}),
         input: json!({"prompt": "Count."}),
         spent: accord_api::Spent::default(),
