@@ -9,7 +9,7 @@ use accord_domain::attempt::Attempt;
 use accord_domain::demands::Demands;
 use accord_domain::event::Body;
 use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
-use accord_domain::run::{Failure, Kind, Status, Validation};
+use accord_domain::run::{Failure, Kind, Opening, Status, Validation};
 use accord_domain::runner::Profile;
 use accord_domain::step::{self, Step};
 use accord_domain::usage::Usage;
@@ -130,6 +130,9 @@ pub struct ClaimedRun {
     /// The trace that the run belongs to, as a W3C `traceparent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
+    /// The conversation before the prompt, if the caller sent one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<Opening>,
 }
 
 /// Usage of earlier deliveries of a run.

@@ -244,6 +244,12 @@ fn view(
         spent: Spent::default(),
         steps,
         traceparent: assignment.traceparent,
+        opening: assignment
+            .opening
+            .as_deref()
+            .map(serde_json::from_str)
+            .transpose()
+            .map_err(Error::internal)?,
     })
 }
 

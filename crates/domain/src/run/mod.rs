@@ -9,6 +9,7 @@
 
 pub mod change;
 mod failure;
+mod opening;
 pub mod transitions;
 
 use std::fmt;
@@ -17,6 +18,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub use failure::{Failure, FailureType};
+pub use opening::{Opening, Said, SaidCall, written};
 
 use crate::attempt::{Repair, ValueSource};
 use crate::audit::RequestedBy;
@@ -214,13 +216,15 @@ pub struct Assignment {
     pub input: Option<String>,
     /// The trace that the run belongs to, as a W3C `traceparent`.
     pub traceparent: Option<String>,
+    /// The conversation before the prompt, if the caller sent one: [`Opening`].
+    pub opening: Option<String>,
 }
 
 impl Assignment {
     /// How large the documents are.
     pub fn bytes(&self) -> usize {
-        let Self { blueprint, parameters, contract, retry_prompt, input, .. } = self;
-        let optional = [contract, retry_prompt, input].into_iter().flatten();
+        let Self { blueprint, parameters, contract, retry_prompt, input, opening, .. } = self;
+        let optional = [contract, retry_prompt, input, opening].into_iter().flatten();
         blueprint.len() + parameters.len() + optional.map(String::len).sum::<usize>()
     }
 }

@@ -11,7 +11,7 @@ use crate::error::{DbResult, corrupt};
 macro_rules! columns {
     () => {
         "b.body AS blueprint, c.body AS contract, a.parameters, a.model, a.project_dir, a.retry_prompt, a.input, \
-         a.traceparent"
+         a.traceparent, a.opening"
     };
 }
 pub(crate) use columns;
@@ -34,6 +34,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Assignment> {
         retry_prompt: row.get("retry_prompt")?,
         input: row.get("input")?,
         traceparent: row.get("traceparent")?,
+        opening: row.get("opening")?,
     })
 }
 
@@ -59,6 +60,7 @@ pub(crate) struct Prepared {
     retry_prompt: Option<String>,
     input: Option<String>,
     traceparent: Option<String>,
+    opening: Option<String>,
 }
 
 impl From<Assignment> for Prepared {
@@ -72,6 +74,7 @@ impl From<Assignment> for Prepared {
             retry_prompt: assignment.retry_prompt,
             input: assignment.input,
             traceparent: assignment.traceparent,
+            opening: assignment.opening,
         }
     }
 }
@@ -81,7 +84,7 @@ pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -
     let blueprint = keep(connection, &assignment.blueprint)?;
     let contract = assignment.contract.as_ref().map(|contract| keep(connection, contract)).transpose()?;
     let sql = "INSERT INTO assignments (run, blueprint, contract, parameters, model, project_dir, retry_prompt, \
-               input, traceparent) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+               input, traceparent, opening) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     connection.prepare_cached(sql)?.execute(params![
         run,
         blueprint,
@@ -92,6 +95,7 @@ pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -
         assignment.retry_prompt,
         assignment.input,
         assignment.traceparent,
+        assignment.opening,
     ])?;
     Ok(())
 }

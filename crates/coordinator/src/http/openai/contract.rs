@@ -1,7 +1,7 @@
 //! The caller's contract, in the three forms in which clients send one.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::fields::invalid;
 use crate::error::{Error, refuse};
@@ -93,11 +93,16 @@ pub(super) fn wanted(
     let Some((name, parameters)) = called(tools, tool_choice)? else {
         return Ok(Wanted { schema, form: Form::Text });
     };
-    match schema {
-        Schema::None => Ok(Wanted { schema: Schema::This(parameters), form: Form::Call(name) }),
-        _ => Err(invalid(
+    // Some clients send the same schema twice.
+    let is_one = match &schema {
+        Schema::None | Schema::Object => true,
+        Schema::This(schema) => is_same(schema, &parameters),
+    };
+    match is_one {
+        true => Ok(Wanted { schema: Schema::This(parameters), form: Form::Call(name) }),
+        false => Err(invalid(
             place,
-            format!("{place} and a tool that has to be called are two contracts; send one"),
+            format!("{place} and a tool that has to be called have different schemas; send one"),
         )),
     }
 }
@@ -111,6 +116,18 @@ fn of_format(place: &str, format: Format) -> Result<Schema, Error> {
         ("json_schema", None) => Err(invalid(place, format!("{place}: the schema is missing"))),
         _ => Err(invalid(place, format!("{place}: expected type text, json_object or json_schema"))),
     }
+}
+
+/// Whether two schemas differ at most in their name and description.
+fn is_same(schema: &Value, parameters: &Value) -> bool {
+    let (Value::Object(schema), Value::Object(parameters)) = (schema, parameters) else {
+        return schema == parameters;
+    };
+    let is_name = |keyword: &String| ["title", "description", "$schema"].contains(&keyword.as_str());
+    let counted = |keywords: &Map<String, Value>| keywords.keys().filter(|keyword| !is_name(keyword)).count();
+    let mut others = schema.iter().filter(|(keyword, _)| !is_name(keyword));
+    counted(schema) == counted(parameters)
+        && others.all(|(keyword, value)| parameters.get(keyword) == Some(value))
 }
 
 /// The function that has to be called, if there is one.
@@ -188,8 +205,9 @@ mod tests {
             (json!({"tools": [tool], "tool_choice": {"type": "function", "name": "V"}}), call.clone()),
             (
                 json!({"tools": [chat_tool], "tool_choice": {"type": "function", "function": {"name": "V"}}}),
-                call,
+                call.clone(),
             ),
+            (json!({"format": of_responses, "tools": [tool], "tool_choice": "required"}), call),
         ];
         for (request, expected) in cases {
             assert_eq!(asked(&request), expected, "{request}");
@@ -200,6 +218,7 @@ mod tests {
     fn tools_that_agents_cannot_call_are_refused() {
         let tool = json!({"type": "function", "name": "V", "parameters": {}});
         let schema = json!({"type": "json_schema", "schema": {}});
+        let other = json!({"type": "function", "name": "V", "parameters": {"type": "object"}});
         let cases = [
             (json!({"tools": [tool]}), "tools: agents bring their own tools"),
             (
@@ -215,7 +234,7 @@ mod tests {
                 "tools: agents bring their own tools",
             ),
             (
-                json!({"format": schema, "tools": [tool], "tool_choice": "required"}),
+                json!({"format": schema, "tools": [other], "tool_choice": "required"}),
                 "response_format and a tool",
             ),
             (json!({"format": {"type": "json_schema"}}), "response_format: the schema is missing"),

@@ -5,19 +5,24 @@
 //! the id of its run, so nothing is stored for these routes. Errors are in OpenAI's envelope ([`envelope`]).
 //!
 //! The tools of an agent are its own. A caller's `tools` are supported in one form: one function that has to be called is how
-//! some clients ask for a structured answer, so its parameters are the contract.
+//! some clients ask for a structured answer, so its parameters are the contract. Beside a contract of the agent's, both hold.
 
 mod ask;
+mod branch;
 mod chat;
 mod chat_types;
 mod contract;
+mod conversation;
 pub(super) mod envelope;
 mod fields;
 mod input;
+mod input_items;
 mod models;
 mod response_events;
 mod response_types;
 mod responses;
+mod statuses;
+mod stored;
 mod stream;
 mod work;
 
@@ -29,5 +34,8 @@ pub(super) fn serves(path: &str) -> bool {
 }
 
 pub(super) fn routes() -> Vec<Route> {
-    [chat::routes(), responses::routes(), models::routes()].into_iter().flatten().collect()
+    [chat::routes(), responses::routes(), stored::routes(), input_items::routes(), models::routes()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
