@@ -35,6 +35,9 @@ pub(super) const LATER: &[&str] = &[
     "$dynamicRef",
 ];
 
+/// A schema that refers to it asks for a schema of draft-07.
+const META_SCHEMA: &str = "http://json-schema.org/draft-07/schema";
+
 impl Dialect {
     /// The name that people use.
     pub fn name(self) -> &'static str {
@@ -98,6 +101,13 @@ fn first_old(place: &JsonPath, schema: &Value, meter: &Meter) -> Option<(JsonPat
         _ if schema.get("dependencies").is_some_and(Value::is_object) => Some("'dependencies'"),
         _ if schema.get("$id").and_then(Value::as_str).is_some_and(|id| id.starts_with('#')) => {
             Some("an '$id' that starts with '#'")
+        }
+        _ if schema
+            .get("$ref")
+            .and_then(Value::as_str)
+            .is_some_and(|target| target.starts_with(META_SCHEMA)) =>
+        {
+            Some("a '$ref' to its meta-schema")
         }
         _ => None,
     };

@@ -8,8 +8,7 @@ use accord_domain::id::RunId;
 
 use super::ask::Client;
 use super::fields::invalid;
-use super::input_items::asked;
-use super::work::text;
+use super::work::{asked, text};
 use crate::app::HIGHEST_LIMIT;
 use crate::error::Error;
 

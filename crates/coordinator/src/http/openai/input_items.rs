@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::ask::Client;
 use super::envelope::OpenAiError;
 use super::fields::invalid;
+use super::work::asked;
 use crate::error::Error;
 use crate::http::extract::{Id, Query};
 use crate::http::route::{Route, route};
@@ -174,17 +175,6 @@ fn of_run(run: &RunView) -> Vec<InputItem> {
     let place = items.len();
     items.push(message(run.run_id.as_str(), place, "user", asked(run)));
     items
-}
-
-/// What a run was asked: its prompt, or its parameters as JSON.
-pub(super) fn asked(run: &RunView) -> String {
-    let parameters = run.parameters.as_deref().map(|text| text.get().to_owned()).unwrap_or_default();
-    let read = serde_json::from_str::<Value>(&parameters).ok();
-    let prompt = read.as_ref().and_then(|read| read.get("prompt")?.as_str());
-    match (prompt, read.as_ref().and_then(Value::as_object)) {
-        (Some(prompt), Some(members)) if members.len() == 1 => prompt.to_owned(),
-        _ => parameters,
-    }
 }
 
 fn text_of(value: &Value) -> String {

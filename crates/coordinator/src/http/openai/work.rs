@@ -6,6 +6,7 @@ use accord_api::{ErrorName, Origin, RunStatus, RunView, Usage, WorkflowRunView, 
 use accord_domain::id::WorkId;
 use axum::http::StatusCode;
 use jiff::Timestamp;
+use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -81,6 +82,18 @@ pub(super) fn text(run: &RunView) -> Option<String> {
     let result = run.result.as_ref().filter(|_| run.status == RunStatus::Completed)?;
     let data = result.result_data.as_deref().map(RawValue::get).map(str::to_owned);
     data.or_else(|| result.result_text.clone())
+}
+
+/// What a run was asked: its prompt, or its parameters as JSON.
+pub(super) fn asked(run: &RunView) -> String {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct PromptAlone {
+        prompt: String,
+    }
+    let parameters = run.parameters.as_deref().map(RawValue::get).unwrap_or_default();
+    let alone = serde_json::from_str::<PromptAlone>(parameters);
+    alone.map_or_else(|_| parameters.to_owned(), |alone| alone.prompt)
 }
 
 /// An agent's own schema is not the caller's to know.
