@@ -86,7 +86,7 @@ names! {
     RouteNotFound = 404,
     /// The route does not support this method.
     MethodNotAllowed = 405,
-    /// The agent has its own output schema, so the caller cannot set one.
+    /// The agent has its own output schema, and the caller's does not agree with it.
     OutputSchemaConflict = 409,
     /// The agent's contract is not the one that the caller was written for.
     ContractChanged = 409,

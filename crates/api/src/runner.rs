@@ -10,7 +10,7 @@ use accord_domain::caller_tools::CallerTools;
 use accord_domain::demands::Demands;
 use accord_domain::event::Body;
 use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
-use accord_domain::run::{Failure, Kind, Status, Validation};
+use accord_domain::run::{Failure, Kind, Opening, Status, Validation};
 use accord_domain::runner::Profile;
 use accord_domain::step::{self, Step};
 use accord_domain::usage::Usage;
@@ -137,6 +137,9 @@ pub struct ClaimedRun {
     /// Tools of the caller. A call of one is reported as an input with the purpose `tool_call`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<CallerTools>,
+    /// The conversation before the prompt, if the caller sent one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<Opening>,
 }
 
 /// Usage of earlier deliveries of a run.

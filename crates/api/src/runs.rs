@@ -6,7 +6,7 @@ use accord_domain::caller_tools::{CallerTool, ToolChoice};
 use accord_domain::contract::{Options, Origin};
 use accord_domain::demands::Demands;
 use accord_domain::id::{RunId, RunnerId, SessionId};
-use accord_domain::run::{Failure, Kind, Status, Validation};
+use accord_domain::run::{Failure, Kind, Opening, Status, Validation};
 use accord_domain::session::ExecutionMode;
 use accord_domain::step::Step;
 use accord_domain::usage::Usage;
@@ -242,6 +242,9 @@ pub struct RunView {
     /// Source of the contract.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contract_origin: Option<Origin>,
+    /// The conversation before the prompt, if the caller sent one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<Opening>,
     /// Result; only for a single completed run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<RunResult>,

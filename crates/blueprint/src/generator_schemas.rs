@@ -105,13 +105,17 @@ fn name_variants(document: &mut Value) {
 }
 
 /// Says of unions of named shapes without a tag that a value may fit several of them: the larger one has all that the smaller
-/// one asks for.
+/// one asks for. Simple values beside them are no obstacle; with `oneOf`, openapi-generator writes code that does not compile.
 fn let_shapes_overlap(document: &mut Value) {
     let Some(Value::Object(schemas)) = document.pointer_mut("/components/schemas") else { return };
     for schema in schemas.values_mut().filter_map(Value::as_object_mut) {
         let is_named = |variant: &Value| variant.get("$ref").is_some();
+        let is_simple = |variant: &Value| variant.get("type").is_some_and(|kind| kind == "string");
         let variants = schema.get("oneOf").and_then(Value::as_array);
-        if schema.contains_key("discriminator") || !variants.is_some_and(|all| all.iter().all(is_named)) {
+        let is_union = variants.is_some_and(|all| {
+            all.iter().any(is_named) && all.iter().all(|variant| is_named(variant) || is_simple(variant))
+        });
+        if schema.contains_key("discriminator") || !is_union {
             continue;
         }
         if let Some(variants) = schema.shift_remove("oneOf") {

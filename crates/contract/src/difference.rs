@@ -32,7 +32,7 @@ pub struct SchemaChange {
     pub change: String,
 }
 
-/// The changes from one version of a schema to another, at most 50. Annotations and the order of keys do not count, as in
+/// The changes from one version of a schema to another, at most 50. Annotations and the order of keys and of an `enum` do not count, as in
 /// [`contract_hash`](crate::contract_hash): schemas with the same hash have no changes, and others have at least one.
 pub fn schema_changes(old: &Value, new: &Value, meter: &Meter) -> Result<Vec<SchemaChange>, Exceeded> {
     let (old, new) = (without_annotations(old), without_annotations(new));

@@ -9,11 +9,14 @@ use crate::schema::walk;
 const ANNOTATIONS: [&str; 8] =
     ["$comment", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"];
 
+/// Keywords whose lists have no order.
+const SETS: [&str; 3] = ["enum", "required", "type"];
+
 /// How many bytes of a digest are kept: contracts change by accident, not to collide, and the hash is shown to people.
 const BYTES: usize = 8;
 
 /// `INPUT-OUTPUT`: half for the input schema and half for the output schema, so that a difference can be attributed. The output
-/// half is `none` without a schema. Annotations and the order of keys do not count.
+/// half is `none` without a schema. Annotations, the order of keys and the order of an `enum` do not count.
 pub fn contract_hash(input: &Value, output: Option<&Value>) -> String {
     format!("{}-{}", half(input), output.map_or_else(|| "none".to_owned(), half))
 }
@@ -31,6 +34,11 @@ pub(crate) fn without_annotations(schema: &Value) -> Value {
     for place in places {
         if let Some(Value::Object(keywords)) = plain.pointer_mut(&place) {
             keywords.retain(|keyword, _| !ANNOTATIONS.contains(&keyword.as_str()));
+            for keyword in SETS {
+                if let Some(Value::Array(list)) = keywords.get_mut(keyword) {
+                    list.sort_by_cached_key(Value::to_string);
+                }
+            }
         }
     }
     plain.sort_all_objects();
@@ -64,6 +72,9 @@ mod tests {
             "properties": {"title": {"type": "string", "description": "In one line", "examples": ["a"]}},
         });
         assert_eq!(contract_hash(&explained, None), contract_hash(&schema(), None));
+        let list = |values: [&str; 2]| json!({"enum": values});
+        assert_eq!(contract_hash(&list(["a", "b"]), None), contract_hash(&list(["b", "a"]), None));
+        assert_ne!(contract_hash(&list(["a", "b"]), None), contract_hash(&list(["a", "c"]), None));
         // A property that is called like an annotation does count.
         explained["properties"].as_object_mut().unwrap().remove("title");
         assert_ne!(contract_hash(&explained, None), contract_hash(&schema(), None));

@@ -71,6 +71,6 @@ pub use judge::judge;
 pub use locate::{Location, locate};
 pub use number::same;
 pub use repair::{Repair, RepairKind};
-pub use schema::{Dialect, Schema, SchemaError};
+pub use schema::{Dialect, Schema, SchemaError, latest};
 pub use verdict::{Accepted, Answer, Candidate, Outcome, Rejected, Source, Verdict};
 pub use violation::{Violation, Violations};

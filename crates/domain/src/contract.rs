@@ -141,6 +141,10 @@ pub struct Contract {
     /// The schema.
     #[schema(value_type = Object)]
     pub schema: Value,
+    /// What the caller asked for, where `schema` is the agent's and this together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub callers_schema: Option<Value>,
     /// Name of the registered schema, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_name: Option<String>,

@@ -59,6 +59,8 @@ pub struct Capabilities {
     pub tool: Option<Tool>,
     /// Whether a schema and other tools may be sent together.
     pub native_beside_tools: bool,
+    /// Whether any JSON object can be asked for without a schema ([`crate::Delivery::Object`]).
+    pub json_mode: bool,
     /// Whether the session can be asked again in place.
     pub reprompt: bool,
     /// The ceiling of an answer in tokens, where the settings name one.

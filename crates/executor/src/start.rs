@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use accord_domain::run::Said;
 use serde_json::Value;
 
 use crate::caller_tools::CallerTools;
@@ -28,6 +29,9 @@ pub struct Start {
     pub parameters: Value,
     /// What [`crate::Session::conversation`] gave at the end of the session's run before.
     pub conversation: Option<Value>,
+    /// Messages before the first prompt, with their roles. Sessions that record their steps put them into the conversation; for others
+    /// the caller writes them into the prompt.
+    pub opening: Vec<Said>,
     /// How many model requests one turn may take.
     pub max_steps: u32,
     /// How long to keep asking a provider that is away.

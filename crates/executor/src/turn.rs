@@ -59,6 +59,8 @@ pub enum Delivery {
     /// As text, with nothing but the prompt to guide it.
     #[default]
     Text,
+    /// As text that is a JSON object, in the provider's own JSON mode.
+    Object,
     /// As text, held to a schema by the provider.
     Native {
         /// A name for the format, for providers that want one.

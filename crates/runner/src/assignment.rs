@@ -5,7 +5,9 @@ use std::sync::Arc;
 use accord_api::agent::{Blueprint, Executor, Type};
 use accord_api::step::again::{Until, Way, carried};
 use accord_api::step::{Body, Step};
-use accord_api::{ClaimedRun, Contract, EndpointFact, RunId, RunKind, SessionId, Spent, ValidationMode};
+use accord_api::{
+    ClaimedRun, Contract, EndpointFact, Opening, RunId, RunKind, SessionId, Spent, ValidationMode,
+};
 use accord_contract::lower::{Lowered, Profile, lower};
 use accord_contract::prompt::Form;
 use accord_contract::{Embedded, Exceeded, Extract, Invariant, Invariants, Meter, Mode, Options, Schema};
@@ -67,6 +69,8 @@ pub struct Assignment {
     /// The prompt to use instead of the parameters.
     pub retry_prompt: Option<String>,
     pub conversation: Option<Value>,
+    /// The conversation before the prompt that the caller sent, as far as it is not in the conversation yet.
+    pub opening: Opening,
     /// Another model than the blueprint names.
     pub model: Option<String>,
     /// The folder to work in, where the caller named one.
@@ -128,6 +132,7 @@ impl Assignment {
             terms,
             held_by_coordinator: claim.held_by_coordinator,
             retry_prompt: claim.retry_prompt.clone(),
+            opening: opening(claim),
             conversation: claim
                 .conversation
                 .as_deref()
@@ -232,6 +237,15 @@ impl Terms {
                 None => self.form(shows_schema, &meter.anew()),
             }
         })
+    }
+}
+
+/// The conversation that a run begins with. A re-prompt of the coordinator continues one that has its messages.
+fn opening(claim: &ClaimedRun) -> Opening {
+    let opening = claim.opening.clone().unwrap_or_default();
+    match claim.retry_prompt.is_some() && claim.conversation.is_some() {
+        true => Opening { messages: Vec::new(), ..opening },
+        false => opening,
     }
 }
 

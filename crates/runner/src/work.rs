@@ -211,6 +211,7 @@ async fn open(
         mcp_servers,
         parameters: assignment.parameters.clone(),
         conversation: conversation(assignment),
+        opening: assignment.opening.messages.clone(),
         max_steps: assignment.agent.limits.max_steps.unwrap_or(DEFAULT_MAX_STEPS),
         retry: shared.settings.retry_of(&assignment.agent.retry),
         costs_are_limited: assignment.agent.limits.max_cost_usd.is_some(),

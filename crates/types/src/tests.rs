@@ -118,6 +118,18 @@ fn a_schema_without_structure_is_unknown() {
     }
 }
 
+/// Zod reads an optional property that an object inherits, and rejects it.
+#[test]
+fn inherited_names_are_no_properties() {
+    let schema = |required: &[&str]| json!({"type": "object", "required": required, "properties": {"toString": {"type": "string"}, "a": {}}});
+    let text =
+        |required| generated(Language::TypeScript, &[Agent { output: Some(schema(required)), ..agent() }]);
+    let optional = text(&["a"]);
+    assert!(optional.contains("const ownProperties = "), "{optional}");
+    assert!(optional.contains("= z.preprocess(ownProperties, z.looseObject({"), "{optional}");
+    assert!(!text(&["toString"]).contains("ownProperties"));
+}
+
 #[test]
 fn a_description_cannot_leave_its_comment() {
     let schema =

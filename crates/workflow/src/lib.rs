@@ -7,7 +7,8 @@
 //! (`graph`). What is particular to a kind of node is in `kinds`. [`graph_warnings`] lints the schemas in it. [`check`] compares it
 //! with what is [`Known`] of the agents, workflows and registered schemas that it names: its topology, its names, its
 //! templates and conditions (`template`), and whether the output of one node is what the next accepts (`fit`).
-//! [`output_schema`] is the schema of a whole workflow's output. [`Flow`] is a valid graph that is ready to run.
+//! [`output_schema`] is the schema of a whole workflow's output. [`agreement()`] compares the contract of an agent with the one of its
+//! caller in the same way, and [`both`] makes one of them. [`Flow`] is a valid graph that is ready to run.
 //!
 //! **One step of a run.** [`advance`] takes a [`State`] and an [`Event`], and returns the next state and the [`Step`]s to carry
 //! out: tasks to start, workers to stop, events to publish. Before a node with several upstream agents starts, their outputs
@@ -21,6 +22,7 @@ pub mod diff;
 pub mod limits;
 
 mod advance;
+mod agreement;
 mod check;
 mod finding;
 mod fit;
@@ -37,6 +39,7 @@ mod template;
 mod view;
 
 pub use advance::{Event, Start, Step, TaskOutcome, advance};
+pub use agreement::{Agreement, Disagreement, agreement, both};
 pub use check::{check, output_schema};
 pub use finding::{Finding, Gravity, Mark};
 pub use flow::{Flow, FlowError};

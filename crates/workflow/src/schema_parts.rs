@@ -79,7 +79,7 @@ pub(crate) fn taken_out(document: &Value, part: &Value) -> Value {
 
 /// A schema whose references into its own document begin at `prefix`. Its own address goes: it would not be the address
 /// of the document that the schema comes into.
-fn moved(schema: &Value, prefix: &str) -> Value {
+pub(crate) fn moved(schema: &Value, prefix: &str) -> Value {
     let mut moved = led(schema, prefix);
     if let Value::Object(keywords) = &mut moved {
         keywords.shift_remove("$id");

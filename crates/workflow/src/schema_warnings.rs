@@ -112,7 +112,7 @@ mod tests {
         });
         let expected = [
             "$.required: 'b' is required but not in 'properties', and 'additionalProperties' is false, so no object conforms; add it to 'properties' or remove it from 'required'",
-            "$.properties.a.anyOf[0].minlength: 'minlength' is not a keyword of draft-07 and is ignored; did you \
+            "$.properties.a.anyOf[0].minlength: 'minlength' is not a keyword of 2020-12 and is ignored; did you \
              mean 'minLength'?",
         ];
         for writer in [Writer::Model(None), Writer::Model(Some("openai")), Writer::Other] {

@@ -1,8 +1,8 @@
 """A model for the tests of clients: Chat Completions for agents of type llm, Anthropic Messages for Claude Code, Responses for Codex.
 
-It answers by what it is asked: with what nobody can use where the task is "impossible", with a sentiment where a schema wants a
-`label`, and otherwise with the number of messages that it was sent. Where the task says "call NAME {…}" and there is a tool of
-that name, it calls it, and then says what the tools answered.
+It answers by what it is asked: with what nobody can use where the task is "impossible", with the roles of the messages to "Who spoke?",
+with a sentiment where a schema wants a `label`, with an object in JSON mode, and otherwise with the number of messages that it was sent.
+Where the task says "call NAME {…}" and there is a tool of that name, it calls it, and then says what the tools answered.
 """
 
 import json
@@ -20,8 +20,12 @@ def content(asked: object, messages: list[dict]) -> str:
     text = json.dumps(asked)
     if "impossible" in text:
         return "no idea"
+    if messages and messages[-1]["content"] == "Who spoke?":
+        return " ".join(message["role"] for message in messages)
     if "label" in text:
         return json.dumps(SENTIMENT)
+    if '"json_object"' in text:
+        return json.dumps({"n": "12", "nothing": "null", "list": [1.50]})
     said = sum(message["role"] in ("user", "assistant") for message in messages)
     return f"You sent {said} messages."
 

@@ -13,7 +13,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("crates/coordinator/src/http/audit/record.rs", "our own responses"),
     ("crates/coordinator/src/http/conditions.rs", "a stored response"),
     ("crates/coordinator/src/http/openai/envelope.rs", "our own errors"),
-    ("crates/coordinator/src/http/openai/work.rs", "a stored contract"),
+    ("crates/coordinator/src/http/openai/work.rs", "stored contracts and parameters"),
     ("crates/executor/src/llm/wire/chat/read.rs", "whether a text is JSON, without making values"),
     ("crates/executor/src/llm/wire/written.rs", "the texts of values that were read before"),
     ("crates/mcp/src/caller.rs", "a form of our own"),

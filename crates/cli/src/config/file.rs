@@ -31,7 +31,7 @@ pub(super) fn read(project: &Path, layers: &mut Layers) -> Result<(), Problem> {
     }
     let text = std::fs::read_to_string(path).map_err(problem)?;
     let table: Table = text.parse().map_err(|error| not_toml(&name, &text, &error))?;
-    layers.set_all("", table, &Origin::File(name));
+    layers.set_all(table, &Origin::File(name));
     Ok(())
 }
 

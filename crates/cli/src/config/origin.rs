@@ -49,39 +49,50 @@ pub(crate) struct Origins(BTreeMap<String, Origin>);
 impl Layers {
     /// Sets one value by its dotted key.
     pub(crate) fn set(&mut self, key: &str, value: Value, origin: Origin) {
+        self.set_at(&key.split('.').collect::<Vec<_>>(), value, origin);
+    }
+
+    /// Sets one value by the names of its tables and its own, which may have dots: `providers."llama.cpp".base_url`.
+    fn set_at(&mut self, path: &[&str], value: Value, origin: Origin) {
+        let Some((last, tables)) = path.split_last() else { return };
         let mut table = &mut self.table;
-        let mut parts = key.split('.').peekable();
-        while let Some(part) = parts.next() {
-            if parts.peek().is_none() {
-                table.insert(part.to_owned(), value);
-                break;
-            }
-            let entry = table.entry(part.to_owned()).or_insert_with(|| Value::Table(Table::new()));
+        for part in tables {
+            let entry = table.entry((*part).to_owned()).or_insert_with(|| Value::Table(Table::new()));
             if !entry.is_table() {
                 *entry = Value::Table(Table::new());
             }
-            let Value::Table(inner) = entry else { break };
+            let Value::Table(inner) = entry else { return };
             table = inner;
         }
+        table.insert((*last).to_owned(), value);
+        let key = path.join(".");
         // What stood inside of it is gone.
-        self.origins.retain(|name, _| !is_inside(name, key));
-        self.origins.insert(key.to_owned(), origin);
+        self.origins.retain(|name, _| !is_inside(name, &key));
+        self.origins.insert(key, origin);
     }
 
     /// Sets every value of a table.
-    pub(crate) fn set_all(&mut self, prefix: &str, table: Table, origin: &Origin) {
+    pub(crate) fn set_all(&mut self, table: Table, origin: &Origin) {
+        self.set_inside(&[], table, origin);
+    }
+
+    fn set_inside(&mut self, outer: &[&str], table: Table, origin: &Origin) {
         for (name, value) in table {
-            let key = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
+            let path: Vec<&str> = outer.iter().copied().chain([name.as_str()]).collect();
             match value {
                 // An empty table is a value too: its name may be a mistake.
-                Value::Table(inner) if !inner.is_empty() && !key.ends_with(".headers") && key != PRICES => {
-                    self.set_all(&key, inner, origin)
+                Value::Table(inner)
+                    if !inner.is_empty()
+                        && (outer.is_empty() || name != "headers")
+                        && (!outer.is_empty() || name != PRICES) =>
+                {
+                    self.set_inside(&path, inner, origin);
                 }
                 value => {
                     // The names of headers and models may have dots, so they are set together; each has its origin still.
                     let names = value.as_table().into_iter().flat_map(Table::keys);
-                    let names: Vec<String> = names.map(|name| format!("{key}.{name}")).collect();
-                    self.set(&key, value, origin.clone());
+                    let names: Vec<String> = names.map(|name| format!("{}.{name}", path.join("."))).collect();
+                    self.set_at(&path, value, origin.clone());
                     self.origins.extend(names.into_iter().map(|name| (name, origin.clone())));
                 }
             }

@@ -251,6 +251,18 @@ fn a_provider_is_read_completely() {
 }
 
 #[test]
+fn the_name_of_a_provider_may_have_a_dot() {
+    let file =
+        "[providers.\"llama.cpp\"]\nkind = \"openai-compatible\"\nbase_url = \"http://127.0.0.1:9/v1\"\n";
+    let config = load(file, &[], Vec::new()).unwrap();
+    let address = config.values.providers.get("llama.cpp").and_then(|provider| provider.base_url.as_deref());
+    assert_eq!(address, Some("http://127.0.0.1:9/v1"));
+    assert!(matches!(config.origin("providers.llama.cpp.base_url"), Origin::File(_)));
+    let error = load(&file.replace("base_url", "base_ulr"), &[], Vec::new()).unwrap_err();
+    assert!(format!("{error:?}").contains("providers.llama.cpp.base_ulr"), "{error:?}");
+}
+
+#[test]
 fn paths_are_relative_to_the_home_folder_or_the_project() {
     let find = |text: &str| path(text, Path::new("/project"), Some(Path::new("/me")));
     let cases =

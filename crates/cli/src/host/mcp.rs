@@ -25,7 +25,8 @@ pub(super) fn guest(url: String) -> Result<Guest, Failure> {
         let way: Vec<&str> =
             headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok()).collect();
         let client = client.on_behalf_of(&way.join(", ")).map_err(|error| error.to_string())?;
-        Ok(Arc::new(Accord::new(client.in_trace(text(accord_trace::HEADER)), None)))
+        let tools = Accord::new(client.in_trace(text(accord_trace::HEADER)), None);
+        Ok(Arc::new(tools.for_contract(text("accord-contract").map(str::to_owned))))
     });
     Ok(Arc::new(move |request| {
         let http = http.clone();

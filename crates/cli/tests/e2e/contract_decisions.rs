@@ -11,7 +11,7 @@ async fn the_schema_is_defined_by_the_agent_designer_and_not_by_the_caller() {
     let model = model([]).await;
     let accord = Project::new().agent(&agent("triage", &model, &contracted())).up().await;
     let mut request = ask("triage");
-    request.output_schema = Some(json!({"type": "object"}));
+    request.output_schema = Some(json!({"type": "array"}));
     let error = accord.client.create_run(&request, None).await.unwrap_err();
     assert!(error.is(ErrorName::OutputSchemaConflict), "{error}");
     let runs = accord.client.runs(&accord_api::RunQuery::default()).await.unwrap();
@@ -19,9 +19,9 @@ async fn the_schema_is_defined_by_the_agent_designer_and_not_by_the_caller() {
 }
 
 #[tokio::test]
-async fn validation_uses_draft_7_by_default() {
-    // Keywords next to a `$ref` only count in later drafts.
-    let later = |dialect: Option<&str>| {
+async fn validation_uses_2020_12_by_default() {
+    // Keywords next to a `$ref` do not count in draft-07.
+    let of = |dialect: Option<&str>| {
         let mut schema = json!({
             "type": "object",
             "properties": {"a": {"$ref": "#/definitions/number", "minimum": 5}},
@@ -34,12 +34,12 @@ async fn validation_uses_draft_7_by_default() {
     };
     let model = model([Reply::text(r#"{"a": 1}"#), Reply::text(r#"{"a": 1}"#)]).await;
     let accord = Project::new()
-        .agent(&agent("draft-7", &model, &later(None)))
-        .agent(&agent("later", &model, &later(Some("https://json-schema.org/draft/2020-12/schema"))))
+        .agent(&agent("draft-7", &model, &of(Some("http://json-schema.org/draft-07/schema#"))))
+        .agent(&agent("unnamed", &model, &of(None)))
         .up()
         .await;
     assert_eq!(accord.run(&ask("draft-7")).await.status, RunStatus::Completed);
-    assert_eq!(accord.run(&ask("later")).await.status, RunStatus::Failed);
+    assert_eq!(accord.run(&ask("unnamed")).await.status, RunStatus::Failed);
 }
 
 #[tokio::test]

@@ -62,6 +62,7 @@ pub(crate) fn start(bench: &Bench, settings: Value, servers: Vec<McpServer>) -> 
         mcp_servers: servers,
         parameters: json!({}),
         conversation: None,
+        opening: Vec::new(),
         max_steps: 10,
         retry: accord_executor::Retry::default(),
         costs_are_limited: false,

@@ -92,11 +92,26 @@ fn alternatives_and_positions_are_compared() {
 }
 
 #[test]
+fn the_order_of_values_and_names_is_no_change() {
+    for (old, new) in [
+        (json!({"enum": [1, 2]}), json!({"enum": [2, 1]})),
+        (
+            json!({"properties": {"a": {"enum": ["x", "y"]}}}),
+            json!({"properties": {"a": {"enum": ["y", "x"]}}}),
+        ),
+        (json!({"type": ["string", "null"]}), json!({"type": ["null", "string"]})),
+        (json!({"required": ["a", "b"]}), json!({"required": ["b", "a"]})),
+    ] {
+        assert!(changes(&old, &new).is_empty(), "{old} {new}");
+    }
+}
+
+#[test]
 fn a_different_schema_has_a_change() {
     let unused = |kind: &str| json!({"type": "string", "$defs": {"a": {"type": kind}}});
     let others = [
         (unused("null"), unused("string")),
-        (json!({"enum": [1, 2]}), json!({"enum": [2, 1]})),
+        (json!({"enum": [1, 2]}), json!({"enum": [2, 3]})),
         (json!({"required": ["a"]}), json!({"required": ["a", "a"]})),
         (json!({"$ref": "#"}), json!({"$ref": "#", "$defs": {}})),
         (json!({"not": {"type": "null"}}), json!({"not": {"type": "string"}})),

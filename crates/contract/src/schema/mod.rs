@@ -1,13 +1,14 @@
 //! A JSON Schema, checked and compiled once.
 //!
 //! What compiles here is what can be enforced within bounds: `format` is asserted, patterns run in linear time and are small
-//! together, what a value would cost to validate is counted before (`cost`), and a reference leads to a place inside the document or to a known meta-schema. Nothing is ever fetched. A schema that
-//! does not say its dialect uses no keyword that only later drafts enforce.
+//! together, what a value would cost to validate is counted before (`cost`), and a reference leads to a place inside the document or to a known meta-schema. Nothing is ever fetched.
+//! A schema that does not name its dialect is read as 2020-12, unless its keywords show that it is an older one (`dialect`).
 
 mod closed;
 mod cost;
+mod dialect;
 mod error;
-mod later;
+mod latest;
 pub(crate) mod pattern;
 pub(crate) mod reference;
 pub(crate) mod walk;
@@ -17,63 +18,18 @@ use std::sync::{Arc, OnceLock};
 use accord_json::Meter;
 use accord_json::reserved::PREFIX as RESERVED_KEYS;
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
+use jsonschema::{PatternOptions, ValidationOptions, Validator};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 pub(crate) use cost::{TooCostly, is_stopped, stop, within_one_budget};
+pub use dialect::Dialect;
 pub use error::SchemaError;
 pub(crate) use error::place_of;
+pub use latest::latest;
 
 use crate::json_path::JsonPath;
 use crate::limits::{MAX_DEPTH, MAX_SCHEMA_BYTES};
-
-/// The dialects that we claim. Draft-07 is the default where `$schema` is absent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    /// Draft-07.
-    Draft7,
-    /// Draft 2019-09.
-    Draft201909,
-    /// Draft 2020-12.
-    Draft202012,
-}
-
-impl Dialect {
-    /// The name that people use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Draft7 => "draft-07",
-            Self::Draft201909 => "2019-09",
-            Self::Draft202012 => "2020-12",
-        }
-    }
-
-    fn of(document: &Value) -> Result<Self, SchemaError> {
-        let Some(identifier) = document.get("$schema") else { return Ok(Self::Draft7) };
-        let place = JsonPath::root().key("$schema");
-        let Some(identifier) = identifier.as_str() else {
-            return Err(SchemaError::new(&place, "'$schema' must be a string"));
-        };
-        match identifier.trim_end_matches('#').trim_start_matches("https://").trim_start_matches("http://") {
-            "json-schema.org/draft-07/schema" => Ok(Self::Draft7),
-            "json-schema.org/draft/2019-09/schema" => Ok(Self::Draft201909),
-            "json-schema.org/draft/2020-12/schema" => Ok(Self::Draft202012),
-            _ => Err(SchemaError::new(
-                &place,
-                format!("the dialect '{identifier}' is not supported; use draft-07, 2019-09 or 2020-12"),
-            )),
-        }
-    }
-
-    fn draft(self) -> Draft {
-        match self {
-            Self::Draft7 => Draft::Draft7,
-            Self::Draft201909 => Draft::Draft201909,
-            Self::Draft202012 => Draft::Draft202012,
-        }
-    }
-}
 
 /// Formats that OpenAPI and its generators write and that constrain nothing beyond the type. They are taken
 /// as annotations; any other unknown format is an error, because a contract that looks enforced and is not
@@ -122,7 +78,7 @@ impl Schema {
     /// Checks and compiles a schema document.
     pub fn compile(document: &Value, meter: &Meter) -> Result<Self, SchemaError> {
         let schema = Self::read(document, meter)?;
-        later::check(&JsonPath::root(), document)?;
+        dialect::check(document, meter)?;
         Ok(schema)
     }
 
@@ -142,7 +98,7 @@ impl Schema {
         let charged = meter.bytes(text.len()).and_then(|()| meter.steps(STEPS_A_BYTE * text.len() as u64));
         charged.map_err(SchemaError::exceeded)?;
         check_keys(&JsonPath::root(), document)?;
-        let dialect = Dialect::of(document)?;
+        let dialect = Dialect::of(document, meter)?;
         // References are checked before the validator follows them, because it has no limit.
         reference::check(document)?;
         pattern::check(document)?;

@@ -228,7 +228,7 @@ pub(super) fn explain(document: &Value, cause: &str) -> SchemaError {
     first_broken(&resolver, "", &JsonPath::root(), document).unwrap_or_else(|| {
         // The anchor exists, or it would have been reported as broken.
         let advice = match cause.starts_with("Anchor") {
-            true => ": draft-07 has no '$anchor'; name a later dialect in '$schema', or refer by pointer",
+            true => ": draft-07 has no '$anchor'; use a later dialect, or refer by pointer",
             false => "",
         };
         SchemaError::new(&JsonPath::root(), format!("{cause}{advice}"))

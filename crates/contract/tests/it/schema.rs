@@ -27,9 +27,12 @@ fn each_error_has_its_location() {
     refused(json!({"$ref": "http://example.org/x"}), "$[\"$ref\"]", "remote schemas are not fetched");
     refused(json!({"$ref": "#"}), "$", "leads back here");
     refused(
-        json!({"properties": {"a": {"$ref": "#x"}}, "$defs": {"x": {"$anchor": "x"}}}),
+        json!({
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "properties": {"a": {"$ref": "#x"}}, "$defs": {"x": {"$anchor": "x"}},
+        }),
         "$",
-        "draft-07 has no '$anchor'; name a later dialect",
+        "draft-07 has no '$anchor'; use a later dialect",
     );
     refused(
         json!({"properties": {"a": {"pattern": "("}}}),
@@ -95,46 +98,72 @@ fn limits_hold() {
 }
 
 #[test]
-fn the_default_dialect_is_draft_07() {
+fn the_default_dialect_is_2020_12() {
     let dialect =
         |document: Value| Schema::compile(&document, &Meter::default()).map(|schema| schema.dialect());
-    assert_eq!(dialect(json!({})), Ok(Dialect::Draft7));
-    assert_eq!(
-        dialect(json!({"$schema": "https://json-schema.org/draft/2020-12/schema"})),
-        Ok(Dialect::Draft202012)
-    );
+    assert_eq!(dialect(json!({})), Ok(Dialect::Draft202012));
+    assert_eq!(dialect(json!({"$schema": "http://json-schema.org/draft-07/schema#"})), Ok(Dialect::Draft7));
     assert_eq!(
         dialect(json!({"$schema": "https://json-schema.org/draft/2019-09/schema#"})),
         Ok(Dialect::Draft201909)
     );
 }
 
+/// What Pydantic, zod and the MCP SDKs write without a `$schema`, and what older generators write.
 #[test]
-fn keywords_of_later_drafts_need_a_dialect() {
-    const LATEST: &str = "https://json-schema.org/draft/2020-12/schema";
-    for (name, demand) in [
-        ("prefixItems", json!([{"type": "integer"}])),
-        ("unevaluatedItems", json!(false)),
-        ("unevaluatedProperties", json!(false)),
-        ("dependentRequired", json!({"a": ["b"]})),
-        ("dependentSchemas", json!({"a": {"required": ["b"]}})),
-        ("minContains", json!(2)),
-        ("maxContains", json!(2)),
-    ] {
-        let path = format!("$.properties.p.{name}");
-        refused(json!({"properties": {"p": {name: demand.clone()}}}), &path, LATEST);
-        for dialect in [LATEST, "http://json-schema.org/draft-07/schema#"] {
-            let document = json!({"$schema": dialect, "properties": {"p": {name: demand.clone()}}});
-            assert!(Schema::compile(&document, &Meter::default()).is_ok(), "{document}");
-        }
+fn a_dialect_that_is_not_named_shows_in_the_keywords() {
+    let pair = |first: &str, rest: &str| json!({"type": "array", first: [{"type": "integer"}, {"type": "string"}], rest: false, "minItems": 2});
+    let pydantic = json!({
+        "type": "object", "title": "Point", "required": ["at"],
+        "properties": {"at": {
+            "type": "array", "maxItems": 2, "minItems": 2, "prefixItems": [{"type": "integer"}, {"type": "string"}],
+        }},
+    });
+    let zod_draft_7 = json!({"type": "object", "properties": {"at": pair("items", "additionalItems")}});
+    let mcp = json!({
+        "type": "object", "properties": {"a": {"$ref": "#/$defs/A", "description": "x"}},
+        "$defs": {"A": {"enum": ["x"]}}, "unevaluatedProperties": false,
+    });
+    let dependent = json!({"type": "object", "dependencies": {"a": ["b"]}});
+    let anchored = json!({"items": {"$ref": "#x"}, "definitions": {"x": {"$id": "#x", "type": "string"}}});
+    let cases = [
+        (pydantic, Dialect::Draft202012, json!({"at": [1, "a"]}), json!({"at": ["a", 1]})),
+        (pair("prefixItems", "items"), Dialect::Draft202012, json!([1, "a"]), json!([1, "a", 2])),
+        (mcp, Dialect::Draft202012, json!({"a": "x"}), json!({"b": 1})),
+        (zod_draft_7, Dialect::Draft7, json!({"at": [1, "a"]}), json!({"at": [1, "a", 2]})),
+        (dependent, Dialect::Draft7, json!({"b": 1}), json!({"a": 1})),
+        (anchored, Dialect::Draft7, json!(["a"]), json!([1])),
+        (
+            json!({"$ref": "#/definitions/n", "minimum": 5, "definitions": {"n": {"type": "integer"}}}),
+            Dialect::Draft202012,
+            json!(5),
+            json!(1),
+        ),
+    ];
+    for (document, dialect, good, bad) in cases {
+        let meter = Meter::default();
+        let schema = Schema::compile(&document, &meter).unwrap();
+        assert_eq!(schema.dialect(), dialect, "{document}");
+        assert!(schema.accepts(&good, &meter) && !schema.accepts(&bad, &meter), "{document}");
     }
-    refused(json!({"items": {"$dynamicRef": "#x"}}), "$.items[\"$dynamicRef\"]", "add \"$schema\"");
-    refused(json!({"definitions": {"d": {"prefixItems": []}}}), "$.definitions.d.prefixItems", "draft-07");
+}
+
+#[test]
+fn keywords_of_two_dialects_need_a_name() {
+    const LATEST: &str = "https://json-schema.org/draft/2020-12/schema";
+    let tuple = json!([{"type": "integer"}]);
+    let mixed = json!({"properties": {"old": {"items": tuple}, "new": {"prefixItems": tuple}}});
+    refused(mixed.clone(), "$.properties.new.prefixItems", "a list in 'items' is draft-07");
+    refused(
+        json!({"dependencies": {"a": ["b"]}, "unevaluatedProperties": false}),
+        "$.unevaluatedProperties",
+        "'dependencies' is draft-07",
+    );
     for document in [
-        json!({"properties": {"prefixItems": {"const": {"minContains": 1}}}, "$defs": {"dependentRequired": {}}}),
-        json!({"enum": [{"prefixItems": []}], "default": {"prefixItems": []}, "examples": [{"prefixItems": []}]}),
+        json!({"properties": {"prefixItems": {"const": {"minContains": 1}}, "b": {"items": tuple}}}),
+        json!({"enum": [{"prefixItems": []}], "default": {"items": []}, "examples": [{"prefixItems": []}]}),
         json!({"items": {"$schema": LATEST, "$id": "http://x/y", "prefixItems": [true]}}),
-        json!({"$ref": "#/definitions/d", "minimum": 5, "definitions": {"d": {}}}),
+        json!({"$schema": "http://json-schema.org/draft-07/schema#", "properties": mixed["properties"]}),
     ] {
         assert!(Schema::compile(&document, &Meter::default()).is_ok(), "{document}");
     }

@@ -27,9 +27,7 @@ impl Default for RecentAssignments {
 impl RecentAssignments {
     /// Keeps the documents of a run that is handed out.
     pub(crate) fn keep(&self, run: &Run, assignment: &Assignment) {
-        let Assignment { blueprint, parameters, contract, retry_prompt, input, .. } = assignment;
-        let more = [contract, retry_prompt, input].map(|text| text.as_ref().map_or(0, String::len));
-        let bytes = blueprint.len() + parameters.len() + more.iter().sum::<usize>();
+        let bytes = assignment.bytes();
         if let Some(lease) = run.lease.as_ref().filter(|_| bytes <= KEPT_BYTES) {
             self.0.put(&key(run.id.as_str(), &lease.id), bytes, assignment.clone());
         }

@@ -249,6 +249,12 @@ fn view(
         steps,
         traceparent: assignment.traceparent,
         tools: assignment.tools.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?,
+        opening: assignment
+            .opening
+            .as_deref()
+            .map(serde_json::from_str)
+            .transpose()
+            .map_err(Error::internal)?,
     })
 }
 

@@ -3,6 +3,7 @@
 //! A run carries its contract as text. The same text means the same contract, so it is the key: a result is checked
 //! without reading or compiling the schema again.
 
+mod beside;
 mod output;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use crate::error::Error;
 use crate::settings::Enforcement;
 use crate::work::{brief, heavy, was_brief};
 
+pub(crate) use beside::{Beside, accepts_output};
 pub(super) use output::Wanted;
 
 /// How many contracts and schemas are kept compiled. An installation has tens of agents; callers that make up a schema

@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 use accord_api::ErrorName;
 use accord_domain::nearest;
+use accord_workflow::output_schema;
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::Agent;
 use super::blueprints::Blueprints;
 use crate::error::Error;
+use crate::work::heavy;
 
 /// What the id of a workflow begins with where an agent has its name.
 const WORKFLOW: &str = "workflow:";
@@ -44,10 +46,12 @@ impl Blueprints {
             // An invalid agent has its name too: calling it is an error that names its mistakes.
             let is_taken = agents.iter().any(|(agent, _)| agent.name() == found.name());
             let prefix = if is_taken { WORKFLOW } else { "" };
-            models.insert(format!("{prefix}{}", found.name()), found.created_at());
+            models.insert(format!("{prefix}{}", found.name()), found.created_at().or(found.modified_at()));
         }
         let valid = agents.into_iter().filter(|(agent, _)| agent.parsed().valid.is_some());
-        models.extend(valid.map(|(agent, _)| (agent.name().to_owned(), agent.created_at())));
+        models.extend(
+            valid.map(|(agent, _)| (agent.name().to_owned(), agent.created_at().or(agent.modified_at()))),
+        );
         Ok(models)
     }
 
@@ -75,9 +79,17 @@ impl Blueprints {
         })
     }
 
+    /// The schema of a workflow's output, as far as its nodes say it.
+    pub(crate) async fn workflow_output(&self, name: &str) -> Result<Option<Value>, Error> {
+        let (found, known) = self.usable_workflow(name).await?;
+        let parsed = Arc::clone(found.parsed());
+        heavy(move |meter| parsed.graph.as_ref().and_then(|graph| output_schema(graph, &known, meter))).await
+    }
+
     async fn workflow_model(&self, name: &str) -> Result<Model, Error> {
         let (found, _) = self.usable_workflow(name).await?;
         let input = found.parsed().graph.as_ref().and_then(|graph| graph.input_schema().cloned());
-        Ok(Model::Workflow { name: name.to_owned(), input, created_at: found.created_at() })
+        let created_at = found.created_at().or(found.modified_at());
+        Ok(Model::Workflow { name: name.to_owned(), input, created_at })
     }
 }

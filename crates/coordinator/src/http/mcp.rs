@@ -10,26 +10,12 @@ use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, HeaderValue, Request};
 use axum::response::Response;
 use futures_util::StreamExt as _;
-use serde_json::Value;
 
 use super::extract::JsonBody;
 use super::incoming::Takes;
 use super::route::{Route, Scope, route};
 use crate::app::App;
 use crate::error::Error;
-
-/// A message of JSON-RPC, or a batch of them. It is read by the guest; this is for the document.
-#[derive(utoipa::ToSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "only its shape is used")]
-pub(super) enum Messages {
-    /// One message.
-    #[schema(value_type = Object)]
-    One(Value),
-    /// A batch.
-    #[schema(value_type = Vec<Object>)]
-    Batch(Vec<Value>),
-}
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -48,10 +34,10 @@ pub(super) fn routes() -> Vec<Route> {
     path = "/mcp",
     operation_id = "postMcp",
     tag = "mcp",
-    request_body = Messages,
+    request_body(content = serde_json::Value, description = "A message of JSON-RPC, or a batch of them"),
     responses(
         (status = 200, description = "The response to a request, or the responses to a batch", content(
-            (Messages = "application/json"),
+            (serde_json::Value = "application/json"),
             (String = "text/event-stream"),
         )),
         (status = 202, description = "Notifications accepted"),

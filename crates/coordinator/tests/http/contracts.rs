@@ -107,16 +107,39 @@ async fn a_caller_restricts_where_the_value_may_be() {
 #[tokio::test]
 async fn a_caller_cannot_replace_the_agents_contract() {
     let desk = desk().await;
-    for more in [
-        json!({"output_schema": object("x")}),
-        json!({"output_schema_name": "named"}),
-        json!({"output_schema_name": "absent"}),
-        json!({"output_schema_options": {"max_retries": 3}}),
+    let none = json!({"type": "object", "properties": {"own": {"type": "string"}}});
+    for (more, place) in [
+        (json!({"output_schema": object("x")}), json!("$")),
+        (json!({"output_schema": none}), json!("$.own")),
+        (json!({"output_schema_name": "named"}), json!("$")),
+        (json!({"output_schema_options": {"max_retries": 3}}), json!(null)),
     ] {
         let answer = create(&desk, "own", more.clone()).await;
         assert_eq!(refused(&answer), (409, "OutputSchemaConflict"), "{more}");
+        assert_eq!(answer.1["details"]["places"][0]["path"], place, "{}", answer.1);
+        assert_eq!(answer.1["details"]["agent_name"], "own");
     }
+    let absent = create(&desk, "own", json!({"output_schema_name": "absent"})).await;
+    assert_eq!(refused(&absent), (404, "SchemaNotFound"));
     assert_eq!(desk.get("/runs").await.1["items"], json!([]), "nothing was queued");
+}
+
+/// What the agent's own contract implies changes nothing: the agent's is enforced, with its rules.
+#[tokio::test]
+async fn a_caller_may_repeat_or_widen_the_agents_contract() {
+    let desk = desk().await;
+    let own = contract(&desk, "own", json!({})).await;
+    let titled = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#", "title": "Own", "required": ["own"], "type": "object",
+        "properties": {"own": {"description": "a number", "type": "integer"}},
+    });
+    let wider = json!({"type": "object", "properties": {"own": {"type": ["number", "null"]}}});
+    for callers in [object("own"), titled, wider, json!({"type": "object"}), json!({}), json!(true)] {
+        assert_eq!(contract(&desk, "own", json!({"output_schema": callers})).await, own, "{callers}");
+    }
+    let registered = json!({"name": "wide", "schema": {"type": "object"}});
+    assert_eq!(desk.post("/schemas", registered).await.0, 201);
+    assert_eq!(contract(&desk, "own", json!({"output_schema_name": "wide"})).await, own);
 }
 
 #[tokio::test]

@@ -320,7 +320,7 @@ async fn a_fork_cannot_replace_the_contract_of_an_agent() {
     let desk = Desk::new();
     desk.agent(json!({"name": "own", "output_schema": schema()})).await;
     let held = with_steps(&desk, json!({"agent_name": "own", "prompt": "p"})).await;
-    let changes = json!({"from_step": 1, "output_schema": {"type": "object"}});
+    let changes = json!({"from_step": 1, "output_schema": {"type": "array"}});
     let answer = desk.post(&format!("/runs/{}/fork", held.run_id), changes).await;
     assert_eq!(refused(&answer), (409, "OutputSchemaConflict"));
 }

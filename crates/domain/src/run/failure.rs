@@ -40,6 +40,23 @@ pub enum FailureType {
 }
 
 impl FailureType {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::OutputSchemaValidationFailed,
+        Self::SchemaValidationFailed,
+        Self::ModelRefused,
+        Self::OutputTruncated,
+        Self::NoMatchingRunner,
+        Self::ExecutorFailed,
+        Self::BudgetExhausted,
+        Self::TimedOut,
+        Self::RunnerLost,
+        Self::ChildrenTimedOut,
+        Self::InputTimedOut,
+        Self::Poisoned,
+        Self::Stopped,
+    ];
+
     /// The name on the wire.
     pub fn as_str(self) -> &'static str {
         match self {

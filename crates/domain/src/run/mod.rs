@@ -9,6 +9,7 @@
 
 pub mod change;
 mod failure;
+mod opening;
 pub mod transitions;
 
 use std::fmt;
@@ -17,6 +18,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub use failure::{Failure, FailureType};
+pub use opening::{Opening, Said, SaidCall, written};
 
 use crate::attempt::{Repair, ValueSource};
 use crate::audit::RequestedBy;
@@ -216,13 +218,15 @@ pub struct Assignment {
     pub traceparent: Option<String>,
     /// The tools of the caller: [`crate::caller_tools::CallerTools`].
     pub tools: Option<String>,
+    /// The conversation before the prompt, if the caller sent one: [`Opening`].
+    pub opening: Option<String>,
 }
 
 impl Assignment {
     /// How large the documents are.
     pub fn bytes(&self) -> usize {
-        let Self { blueprint, parameters, contract, retry_prompt, input, tools, .. } = self;
-        let optional = [contract, retry_prompt, input, tools].into_iter().flatten();
+        let Self { blueprint, parameters, contract, retry_prompt, input, tools, opening, .. } = self;
+        let optional = [contract, retry_prompt, input, tools, opening].into_iter().flatten();
         blueprint.len() + parameters.len() + optional.map(String::len).sum::<usize>()
     }
 }

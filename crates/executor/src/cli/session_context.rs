@@ -63,6 +63,7 @@ impl SessionContext {
             model: self.settings.model.clone().unwrap_or_else(|| "default".to_owned()),
             native: Some(profile.to_owned()),
             tool: Some(Tool { profile: profile.to_owned(), strict: false, force: false }),
+            json_mode: false,
             native_beside_tools: true,
             reprompt: true,
             max_tokens: None,

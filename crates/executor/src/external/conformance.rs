@@ -237,6 +237,7 @@ impl Conformance {
             mcp_servers: Vec::new(),
             parameters: json!({"prompt": PROMPT}),
             conversation,
+            opening: Vec::new(),
             max_steps: 1,
             retry: crate::Retry::default(),
             costs_are_limited: false,

@@ -294,7 +294,7 @@ pub(super) fn turn(session_id: &str, number: u64, asked: &Turn, prompt: &str) ->
     members.insert("prompt".to_owned(), json!(prompt));
     let schema = match &asked.delivery {
         Delivery::Native { schema, .. } => schema.clone(),
-        Delivery::Text | Delivery::Tool { .. } => Value::Null,
+        Delivery::Text | Delivery::Object | Delivery::Tool { .. } => Value::Null,
     };
     members.insert("schema".to_owned(), schema);
     members.insert("model".to_owned(), json!(asked.model));

@@ -266,6 +266,7 @@ impl Session for External {
             model: self.hello.model.clone().unwrap_or_else(|| self.name().to_owned()),
             native: self.hello.capabilities.native_schema.profile(),
             tool: None,
+            json_mode: false,
             native_beside_tools: true,
             reprompt: self.hello.capabilities.reprompt,
             max_tokens: None,

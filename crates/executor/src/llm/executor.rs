@@ -7,6 +7,7 @@ use accord_domain::agent::KnownTools;
 use async_trait::async_trait;
 
 use super::conversation::Conversation;
+use super::opening::opened;
 use super::providers::Providers;
 use super::session::{LlmSession, resolve};
 use crate::cassette::Recorder;
@@ -61,6 +62,7 @@ impl Executor for LlmExecutor {
             Some(stored) => Conversation::restore(stored)?,
             None => Conversation::new(),
         };
+        let conversation = opened(conversation, start.opening);
         // Last, so that nothing is left running if another step fails.
         let toolbox = match &self.servers {
             Some(servers) => servers.open(&start.mcp_servers, &start.project_dir, toolbox).await?,

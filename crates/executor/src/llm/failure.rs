@@ -206,11 +206,13 @@ impl FailureContext<'_> {
         let tool = || TurnError::ToolRejected(self.describe(problem));
         match self.delivery {
             Delivery::Text => None,
-            Delivery::Native { .. } if unsupported && has(&TOOLS) => Some(tool()),
-            Delivery::Native { .. } if unsupported || grammar || refused && (field || has(&SCHEMA)) => {
+            Delivery::Object | Delivery::Native { .. } if unsupported && has(&TOOLS) => Some(tool()),
+            Delivery::Object | Delivery::Native { .. }
+                if unsupported || grammar || refused && (field || has(&SCHEMA)) =>
+            {
                 Some(schema())
             }
-            Delivery::Native { .. } => (refused && has(&TOOL)).then(tool),
+            Delivery::Object | Delivery::Native { .. } => (refused && has(&TOOL)).then(tool),
             Delivery::Tool { .. } if refused && has(&SCHEMA_DETAIL) => Some(schema()),
             Delivery::Tool { .. } if unsupported || refused && has(&TOOL) => Some(tool()),
             Delivery::Tool { .. } => (grammar || refused && has(&SCHEMA)).then(schema),

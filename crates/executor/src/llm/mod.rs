@@ -16,6 +16,7 @@ mod exchange;
 mod executor;
 mod failure;
 mod intake;
+mod opening;
 mod partial;
 mod people;
 mod prices;

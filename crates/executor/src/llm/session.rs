@@ -65,6 +65,7 @@ impl Session for LlmSession {
                 force: !thinks && kind.supports(Capability::ForcedTools),
             }),
             native_beside_tools: kind.supports(Capability::SchemaWithTools),
+            json_mode: kind.supports(Capability::AnswerSchema) && self.endpoint.wire.has_json_mode(),
             reprompt: true,
             max_tokens: self.settings.max_tokens.or(default),
             takes_ceiling: true,

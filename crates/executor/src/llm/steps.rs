@@ -164,7 +164,7 @@ impl Steps<'_> {
     fn submit(&self) -> Option<&str> {
         match &self.turn.delivery {
             Delivery::Tool { name, .. } => Some(name),
-            Delivery::Text | Delivery::Native { .. } => None,
+            Delivery::Text | Delivery::Object | Delivery::Native { .. } => None,
         }
     }
 

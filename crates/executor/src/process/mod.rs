@@ -90,6 +90,7 @@ impl Session for Process {
             model: String::new(),
             native: None,
             tool: None,
+            json_mode: false,
             native_beside_tools: false,
             reprompt: false,
             max_tokens: None,

@@ -41,6 +41,7 @@ async fn open(transport: &Arc<HttpTransport>, server: &ModelServer, provider: &s
         mcp_servers: Vec::new(),
         parameters: Value::Null,
         conversation: None,
+        opening: Vec::new(),
         max_steps: 3,
         retry: accord_executor::Retry { max_attempts: Some(6), ..Default::default() },
         costs_are_limited: false,

@@ -70,6 +70,7 @@ impl Session for AskingSession {
             model: "m".to_owned(),
             native: None,
             tool: None,
+            json_mode: false,
             native_beside_tools: false,
             reprompt: true,
             max_tokens: None,

@@ -56,6 +56,7 @@ pub(crate) fn start(folder: &Path, settings: Value) -> Start {
         mcp_servers: Vec::new(),
         parameters: json!({}),
         conversation: None,
+        opening: Vec::new(),
         max_steps: 7,
         retry: accord_executor::Retry::default(),
         costs_are_limited: false,

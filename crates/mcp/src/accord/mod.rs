@@ -30,12 +30,20 @@ pub struct Accord {
     client: Client,
     /// The parent session, if the connection names one. The model cannot choose it.
     parent: Option<SessionId>,
+    /// The contract that the client was written for (`Accord-Contract`).
+    contract_hash: Option<String>,
 }
 
 impl Accord {
     /// The tools, with the access of the client's key. Started sessions get this parent.
     pub fn new(client: Client, parent: Option<SessionId>) -> Self {
-        Self { client, parent }
+        Self { client, parent, contract_hash: None }
+    }
+
+    /// The same for a client that names the contract of the agents that it calls.
+    #[must_use]
+    pub fn for_contract(self, contract_hash: Option<String>) -> Self {
+        Self { contract_hash, ..self }
     }
 }
 

@@ -113,6 +113,7 @@ impl Accord {
             parameters: Some(Value::Object(arguments)),
             parent_session_id: self.parent.clone(),
             execution_mode: Some(mode),
+            contract_hash: self.contract_hash.clone(),
             ..CreateRun::default()
         };
         Ok(WorkId::Run(self.client.create_run(&run, Some(&caller.key())).await?.run_id))

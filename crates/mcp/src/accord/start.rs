@@ -67,7 +67,8 @@ impl Accord {
             let id = self.begun_run(state, is_same).await?;
             return self.wait(&id, caller).await;
         }
-        let created = self.client.create_run(run, Some(&caller.key())).await?;
+        let run = CreateRun { contract_hash: self.contract_hash.clone(), ..run.clone() };
+        let created = self.client.create_run(&run, Some(&caller.key())).await?;
         let next = match mode {
             ExecutionMode::Sync => return self.wait(&WorkId::Run(created.run_id), caller).await,
             ExecutionMode::AsyncPoll => {

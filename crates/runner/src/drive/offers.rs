@@ -39,7 +39,8 @@ impl Rung {
 /// The schema that is sent with one strategy, and how its answer is lifted.
 #[derive(Debug, Clone)]
 pub(super) struct Offer {
-    pub(super) lowered: Arc<Lowered>,
+    /// None: any object is asked for, in the provider's JSON mode and as it is.
+    pub(super) lowered: Option<Arc<Lowered>>,
     /// Whether the provider can hold a tool's arguments to the schema.
     pub(super) strict: bool,
     /// The form that the model is shown. Where the provider writes values otherwise, it is the form of those: an answer to
@@ -168,12 +169,18 @@ fn native(
     if has_tools && !capabilities.native_beside_tools {
         return Err("the endpoint does not support a schema together with tools".to_owned());
     }
+    if is_any_object(terms.compiled.schema()) {
+        return match capabilities.json_mode {
+            true => Ok(Offer { lowered: None, strict: false, form: form.clone() }),
+            false => Err("the contract is any object, which needs no schema".to_owned()),
+        };
+    }
     let lowered = terms.lowered(profile, &meter.anew())?;
     match &lowered.refusal {
         Some(reason) => Err(format!("the schema cannot be sent: {reason}")),
         None => {
             let form = form_of(terms, profile, &lowered, shows_schema, meter)?;
-            Ok(Offer { lowered, strict: true, form })
+            Ok(Offer { lowered: Some(lowered), strict: true, form })
         }
     }
 }
@@ -187,6 +194,10 @@ fn tool(
     let Some(tool) = &capabilities.tool else {
         return Err("the executor has no tools".to_owned());
     };
+    // Providers want every property of a tool named: the object would have to be written as a list.
+    if terms.contract.strategy == Strategy::Auto && is_any_object(terms.compiled.schema()) {
+        return Err("the contract is any object, which needs no tool".to_owned());
+    }
     let lowered = terms.lowered(&tool.profile, &meter.anew())?;
     if lowered.schema.get("type").and_then(Value::as_str) != Some("object") {
         return Err("tool arguments must be an object, and the schema's root is not one".to_owned());
@@ -194,7 +205,18 @@ fn tool(
     // What the provider cannot enforce it can still show to the model.
     let strict = tool.strict && lowered.refusal.is_none();
     let form = form_of(terms, &tool.profile, &lowered, shows_schema, meter)?;
-    Ok(Offer { lowered, strict, form })
+    Ok(Offer { lowered: Some(lowered), strict, form })
+}
+
+/// Whether a schema accepts every object: what clients ask for as JSON mode.
+fn is_any_object(schema: &Schema) -> bool {
+    let keywords = schema.document().as_object();
+    keywords.is_some_and(|keywords| {
+        keywords.get("type").is_some_and(|kind| kind == "object")
+            && keywords
+                .keys()
+                .all(|keyword| ["type", "$schema", "title", "description"].contains(&keyword.as_str()))
+    })
 }
 
 fn form_of(

@@ -4,7 +4,7 @@
 
 use accord_api::input_request::{Decision, ToolUse};
 use accord_api::step::{Body, Ending, RequestError};
-use accord_api::{Usage, attempt};
+use accord_api::{Said, Usage, attempt, written};
 use accord_executor::{Answer, Stop, Turn};
 use serde_json::Value;
 
@@ -12,9 +12,6 @@ use super::turns::{NoAnswer, Turns, wire};
 
 /// Tells a CLI or program that was interrupted during a turn how to continue.
 const INTERRUPTED: &str = "You were interrupted before you answered this. What you did so far is in this conversation; continue from there.";
-
-/// The introduction to the messages of a conversation that is on another host.
-const TRANSCRIPT: &str = "This conversation began elsewhere. These are its messages so far:";
 
 impl Turns<'_> {
     /// Records what the decisions of this run depend on besides the answers.
@@ -58,26 +55,26 @@ impl Turns<'_> {
             is_interrupted = true;
         }
         if let Some(recorded) = self.take_turn() {
-            if let (Some(transcript), Ok(answer)) = (&mut self.transcript, &recorded) {
-                let said =
-                    [answer.text.as_str()].into_iter().chain(answer.submissions.iter().map(String::as_str));
-                let said = said.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
-                transcript.push_str(&format!("User:\n{}\n\nYou:\n{said}\n\n", turn.prompt));
+            match (&recorded, self.is_elsewhere) {
+                (Ok(answer), true) => self.before.extend(exchange(&turn.prompt, answer)),
+                // The conversation that is continued here has them.
+                (Ok(_), false) => self.before.clear(),
+                (Err(_), _) => {}
             }
             return recorded;
         }
         self.journal.settle().await;
-        match self.transcript.take() {
-            Some(transcript) if !transcript.is_empty() => {
-                turn.prompt = format!("{TRANSCRIPT}\n\n{transcript}User:\n{}", turn.prompt);
-            }
-            None if is_interrupted => {
-                let decided = decided(&self.journal.decisions());
-                turn.prompt = format!("{INTERRUPTED}\n\n{decided}{}", turn.prompt);
-            }
-            Some(_) | None => {}
+        if is_interrupted && !self.is_elsewhere {
+            self.before.clear();
+            let decided = decided(&self.journal.decisions());
+            turn.prompt = format!("{INTERRUPTED}\n\n{decided}{}", turn.prompt);
         }
+        turn.prompt = written(self.before.iter().map(Said::line), &turn.prompt);
         let result = self.patiently(turn).await;
+        if result.is_ok() {
+            self.before.clear();
+            self.is_elsewhere = false;
+        }
         let step = match &result {
             Ok(answer) => Some(answered(answer, self.has_worked, self.conversation())),
             // The next delivery continues the conversation as it is now, with what it has used.
@@ -140,6 +137,13 @@ fn decided(decisions: &[(ToolUse, Decision)]) -> String {
         [] => String::new(),
         decisions => decisions.iter().map(line).collect::<String>() + "\n",
     }
+}
+
+/// A question and its answer, as messages.
+fn exchange(prompt: &str, answer: &Answer) -> [Said; 2] {
+    let said = [answer.text.as_str()].into_iter().chain(answer.submissions.iter().map(String::as_str));
+    let content = said.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+    [Said::User { content: prompt.to_owned() }, Said::Assistant { content, tool_calls: Vec::new() }]
 }
 
 fn answered(answer: &Answer, used_tools: bool, conversation: Option<Value>) -> Body {

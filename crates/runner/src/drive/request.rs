@@ -130,9 +130,16 @@ pub(super) fn after_echoes(task: String, echoes: u32) -> String {
     }
 }
 
-/// The system prompt without a contract.
+/// The heading of what a caller adds to the system prompt.
+const CALLERS_INSTRUCTIONS: &str = "## Instructions of the caller";
+
+/// The system prompt without a contract: the agent's own, then the caller's.
 pub(super) fn system(assignment: &Assignment) -> String {
-    assignment.agent.system_prompt.clone().unwrap_or_default()
+    let own = assignment.agent.system_prompt.as_deref().unwrap_or_default();
+    match &assignment.opening.instructions {
+        Some(added) => joined(own, &format!("{CALLERS_INSTRUCTIONS}\n\n{added}")),
+        None => own.to_owned(),
+    }
 }
 
 /// The system prompt under a contract: its last section says what the answer has to be, or how it is delivered.
@@ -155,14 +162,15 @@ fn joined(first: &str, second: &str) -> String {
 /// How the answer is to be given on a rung.
 pub(super) fn delivery(rung: Rung, offer: Option<&Offer>, schema: &Schema, force: bool) -> Delivery {
     match (rung, offer) {
-        (Rung::Native, Some(offer)) => {
-            Delivery::Native { name: FORMAT_NAME.to_owned(), schema: offer.lowered.schema.clone() }
+        (Rung::Native, Some(Offer { lowered: Some(lowered), .. })) => {
+            Delivery::Native { name: FORMAT_NAME.to_owned(), schema: lowered.schema.clone() }
         }
-        (Rung::Tool, Some(offer)) => Delivery::Tool {
+        (Rung::Native, Some(_)) => Delivery::Object,
+        (Rung::Tool, Some(Offer { lowered: Some(lowered), strict, .. })) => Delivery::Tool {
             name: prompt::SUBMIT_TOOL.to_owned(),
             description: prompt::submit_tool_description(schema),
-            schema: offer.lowered.schema.clone(),
-            strict: offer.strict,
+            schema: lowered.schema.clone(),
+            strict: *strict,
             force,
         },
         _ => Delivery::Text,

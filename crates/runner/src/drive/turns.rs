@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use accord_api::agent::Executor;
-use accord_api::{Attempt, EventBody, Usage, ValueSource, attempt, step};
+use accord_api::{Attempt, EventBody, Said, Usage, ValueSource, attempt, step};
 use accord_executor::{
     Answer, Capabilities, Event, Events, Example, Journal, Session, Turn, TurnError, TurnFailure,
 };
@@ -37,9 +37,10 @@ pub(super) struct Turns<'a> {
     /// Whether a tool was used in it.
     pub(super) has_worked: bool,
     live: Live,
-    /// The previous messages, if the conversation is on another host: the first turn here includes
-    /// them.
-    pub(super) transcript: Option<String>,
+    /// Messages that the program that answers does not have yet: the first turn here includes them.
+    pub(super) before: Vec<Said>,
+    /// Whether the conversation is on another host: then the recorded turns are among those.
+    pub(super) is_elsewhere: bool,
     recorded: u32,
     /// How often the model was asked again; set at the end.
     pub(super) retries: u32,
@@ -128,7 +129,8 @@ impl<'a> Turns<'a> {
             requests,
             has_worked,
             live: Live::default(),
-            transcript: assignment.has_lost_conversation().then(String::new),
+            before: assignment.opening.messages.clone(),
+            is_elsewhere: assignment.has_lost_conversation(),
             recorded,
             retries,
             model,

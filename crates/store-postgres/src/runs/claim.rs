@@ -273,7 +273,7 @@ const TAKE: &str = concat!(
     ", ",
     session_columns!(),
     ", (SELECT octet_length(b.body)::bigint + octet_length(a.parameters) + coalesce(octet_length(c.body), 0) \
-         + coalesce(octet_length(a.retry_prompt), 0) + coalesce(octet_length(a.input), 0) \
+         + coalesce(octet_length(a.retry_prompt), 0) + coalesce(octet_length(a.input), 0) + coalesce(octet_length(a.opening), 0) \
          + coalesce(octet_length(v.body), 0) + (SELECT coalesce(sum(octet_length(t.body)), 0)::bigint FROM ",
     run_steps::current!("r.id"),
     ") \

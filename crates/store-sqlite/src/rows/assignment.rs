@@ -11,7 +11,7 @@ use crate::error::{DbResult, corrupt};
 macro_rules! columns {
     () => {
         "b.body AS blueprint, c.body AS contract, a.parameters, a.model, a.project_dir, a.retry_prompt, a.input, \
-         a.traceparent, a.tools"
+         a.traceparent, a.tools, a.opening"
     };
 }
 pub(crate) use columns;
@@ -35,6 +35,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Assignment> {
         input: row.get("input")?,
         traceparent: row.get("traceparent")?,
         tools: row.get("tools")?,
+        opening: row.get("opening")?,
     })
 }
 
@@ -61,6 +62,7 @@ pub(crate) struct Prepared {
     input: Option<String>,
     traceparent: Option<String>,
     tools: Option<String>,
+    opening: Option<String>,
 }
 
 impl From<Assignment> for Prepared {
@@ -75,6 +77,7 @@ impl From<Assignment> for Prepared {
             input: assignment.input,
             traceparent: assignment.traceparent,
             tools: assignment.tools,
+            opening: assignment.opening,
         }
     }
 }
@@ -84,7 +87,7 @@ pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -
     let blueprint = keep(connection, &assignment.blueprint)?;
     let contract = assignment.contract.as_ref().map(|contract| keep(connection, contract)).transpose()?;
     let sql = "INSERT INTO assignments (run, blueprint, contract, parameters, model, project_dir, retry_prompt, \
-               input, traceparent, tools) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+               input, traceparent, tools, opening) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     connection.prepare_cached(sql)?.execute(params![
         run,
         blueprint,
@@ -96,6 +99,7 @@ pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -
         assignment.input,
         assignment.traceparent,
         assignment.tools,
+        assignment.opening,
     ])?;
     Ok(())
 }

@@ -97,6 +97,7 @@ pub(super) fn assignment(name: &str) -> Assignment {
         model: None,
         project_dir: None,
         retry_prompt: None,
+        opening: None,
         input: None,
         traceparent: None,
         tools: None,

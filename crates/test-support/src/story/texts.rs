@@ -40,6 +40,7 @@ async fn all_survive(store: &Arc<dyn Store>, name: &str, text: &str) {
             model: Some("m".into()),
             project_dir: None,
             retry_prompt: Some(text.to_owned()),
+            opening: Some(quoted(text)),
             input: Some(quoted(text)),
             traceparent: None,
             tools: None,

@@ -50,6 +50,7 @@ fn full() -> Submission {
         model: Some("small".into()),
         project_dir: Some("/project/häuser".into()),
         retry_prompt: Some("once more".into()),
+        opening: Some(r#"{"instructions":"once more"}"#.into()),
         input: Some(r#"{"b":1.50,"a":0}"#.into()),
         traceparent: Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".into()),
         tools: Some(r#"{"tools":[{"name":"é \\u0000"}]}"#.into()),

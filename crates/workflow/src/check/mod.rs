@@ -16,9 +16,10 @@ pub(crate) use contracts::{Upstream, accepts_no_prompt};
 pub(crate) use expressions::Scope;
 pub use output::output_schema;
 
+use crate::agreement::{Agreement, agreement};
 use crate::compare::annotation_problems;
 use crate::finding::{Finding, Findings};
-use crate::graph::{Graph, OutputSchema, Target};
+use crate::graph::{Graph, Node, OutputSchema, Role, Target, Work};
 use crate::limits::MOST_NAMES;
 use crate::signature::Known;
 use topology::Topology;
@@ -79,14 +80,30 @@ fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
             findings.warning(place.key("output_schema"), message);
         }
         let fixed = known.of(&node.id, work, role).is_some_and(|signature| signature.fixed);
-        if fixed && work.output_schema.is_some() {
-            let message = "the agent has its own output_schema, which cannot be overridden; remove this";
-            findings.misplaced(place.key("output_schema"), message);
+        if let (true, Some(_)) = (fixed, &work.output_schema) {
+            own_schema(node, work, role, known, findings);
         }
     }
     for node in &graph.nodes {
         node.kind.behaviour().check_agents(node, known, findings);
     }
+}
+
+/// Reports an output schema that does not accept what the agent's own does: the agent's is enforced.
+fn own_schema(node: &Node, work: &Work, role: Role, known: &Known, findings: &mut Findings) {
+    let place = role.place(&node.id).key("output_schema");
+    let own = known.of(&node.id, work, role).and_then(|signature| signature.gives.as_ref());
+    let (Some(own), Some(asked)) = (own, known.gives(&node.id, work, role)) else { return };
+    let differs = match agreement(own, asked, findings.meter) {
+        Ok(Agreement::Implied) => return,
+        Ok(Agreement::Partial(places) | Agreement::Impossible(places)) => places.into_iter().next(),
+        Err(_) => None,
+    };
+    let why = differs.map(|place| format!(" ({place})")).unwrap_or_default();
+    let message = format!(
+        "the agent has its own output_schema, which this does not accept in full{why}; remove this, or make it as wide"
+    );
+    findings.misplaced(place, message);
 }
 
 /// The message for a name that is unknown or invalid.

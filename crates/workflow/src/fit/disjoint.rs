@@ -7,7 +7,7 @@ use super::Misfit;
 use super::document::{has_patterns, other_members, plain_items};
 use super::judge::{Answer, judge};
 use super::producer::{Atom, Bound, Typed, Types, ValueType, atoms};
-use super::search::{Search, below, excerpt, misfit};
+use super::search::{Search, Sides, below, excerpt, misfit};
 
 impl<'s> Search<'s> {
     /// Whether no value that conforms to these schemas of the producer conforms to one of the consumer. If so, notes why.
@@ -30,15 +30,18 @@ impl<'s> Search<'s> {
         at: &str,
         misfits: &mut Vec<Misfit>,
     ) -> bool {
+        let Sides { producer, consumer } = self.sides;
         let Some(_deeper) = self.deeper() else { return false };
         match (atom, taken) {
-            (_, Value::Bool(taken)) => !taken && impossible(misfits, at, "the consumer accepts nothing"),
+            (_, Value::Bool(taken)) => {
+                !taken && impossible(misfits, at, format!("{consumer} accepts nothing"))
+            }
             (Atom::Value(value), _) => {
                 judge(value, taken, &self.consumer) == Answer::No
                     && impossible(
                         misfits,
                         at,
-                        format!("the producer outputs {}, which the consumer rejects", excerpt(value)),
+                        format!("{producer} outputs {}, which {consumer} rejects", excerpt(value)),
                     )
             }
             (Atom::Typed(typed), Value::Object(keywords)) => {
@@ -75,6 +78,7 @@ struct Proof<'p, 's> {
 
 impl<'s> Proof<'_, 's> {
     fn keyword(&self, keyword: &str, operand: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+        let Sides { producer, consumer } = self.search.sides;
         let branches = operand.as_array().map(Vec::as_slice).unwrap_or_default();
         let given = self.typed.kind.plural();
         match keyword {
@@ -83,10 +87,7 @@ impl<'s> Proof<'_, 's> {
                     && impossible(
                         misfits,
                         self.at,
-                        format!(
-                            "the producer outputs {given}, but the consumer accepts {}",
-                            excerpt(operand)
-                        ),
+                        format!("{producer} outputs {given}, but {consumer} accepts {}", excerpt(operand)),
                     )
             }
             "const" => self.refused(std::slice::from_ref(operand), misfits),
@@ -107,10 +108,7 @@ impl<'s> Proof<'_, 's> {
                     && impossible(
                         misfits,
                         self.at,
-                        format!(
-                            "the producer outputs a value that the consumer excludes: {}",
-                            excerpt(operand)
-                        ),
+                        format!("{producer} outputs a value that {consumer} excludes: {}", excerpt(operand)),
                     )
             }
             _ => match self.typed.kind {
@@ -124,6 +122,7 @@ impl<'s> Proof<'_, 's> {
 
     /// Whether the producer gives none of the values.
     fn refused(&self, values: &[Value], misfits: &mut Vec<Misfit>) -> bool {
+        let Sides { producer, consumer } = self.search.sides;
         values
             .iter()
             .all(|value| self.typed.lacks(value, &self.search.producer) || !may_be(self.typed.kind, value))
@@ -131,7 +130,7 @@ impl<'s> Proof<'_, 's> {
                 misfits,
                 self.at,
                 format!(
-                    "the consumer accepts only {}, which the producer never outputs",
+                    "{consumer} accepts only {}, which {producer} never outputs",
                     excerpt(&Value::from(values.to_vec()))
                 ),
             )
@@ -180,6 +179,7 @@ impl<'s> Proof<'_, 's> {
     }
 
     fn of_object(&self, keyword: &str, operand: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+        let Sides { producer, consumer } = self.search.sides;
         let required = self.typed.required();
         match keyword {
             "required" => operand.as_array().into_iter().flatten().filter_map(Value::as_str).any(|name| {
@@ -187,7 +187,7 @@ impl<'s> Proof<'_, 's> {
                     && impossible(
                         misfits,
                         &below(self.at, name),
-                        format!("the consumer requires '{name}', which the producer never outputs"),
+                        format!("{consumer} requires '{name}', which {producer} never outputs"),
                     )
             }),
             "properties" => required.into_iter().any(|name| {
@@ -215,8 +215,9 @@ impl<'s> Proof<'_, 's> {
     }
 
     fn out_of_reach(&self, keyword: &str, operand: &Value, misfits: &mut Vec<Misfit>) -> bool {
+        let Sides { producer, consumer } = self.search.sides;
         let message =
-            format!("the producer's output always violates '{keyword}' {} of the consumer", excerpt(operand));
+            format!("{producer}'s output always violates '{keyword}' {} of {consumer}", excerpt(operand));
         impossible(misfits, self.at, message)
     }
 }

@@ -8,7 +8,7 @@ use super::document::{is_remark, plain_items};
 use super::judge::{Answer, judge};
 use super::keywords::{OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_STRINGS, concerns_others};
 use super::producer::{Atom, Bound, Typed, Types, ValueType, atoms};
-use super::search::{Search, below, excerpt, misfit, unseen};
+use super::search::{Search, Sides, below, excerpt, misfit, unseen};
 
 impl<'s> Search<'s> {
     /// Whether all values that conform to these schemas of the producer conform to one of the consumer. If not, notes
@@ -40,22 +40,23 @@ impl<'s> Search<'s> {
         at: &str,
         misfits: &mut Vec<Misfit>,
     ) -> bool {
+        let Sides { producer, consumer } = self.sides;
         let Some(_deeper) = self.deeper() else {
             return unseen(misfits, at, "the schemas are too deep or too large to be compared further");
         };
         match (atom, taken) {
             (_, Value::Bool(true)) => true,
-            (_, Value::Bool(false)) => misfit(misfits, at, "the consumer accepts nothing"),
+            (_, Value::Bool(false)) => misfit(misfits, at, format!("{consumer} accepts nothing")),
             (Atom::Value(value), _) => match judge(value, taken, &self.consumer) {
                 Answer::Yes => true,
                 Answer::No => misfit(
                     misfits,
                     at,
-                    format!("the producer may output {}, which the consumer rejects", excerpt(value)),
+                    format!("{producer} may output {}, which {consumer} rejects", excerpt(value)),
                 ),
                 Answer::Unsure => {
                     let message = format!(
-                        "the producer may output {}, and the schema alone does not show whether the consumer accepts it",
+                        "{producer} may output {}, and the schema alone does not show whether {consumer} accepts it",
                         excerpt(value)
                     );
                     unseen(misfits, at, message)
@@ -69,7 +70,7 @@ impl<'s> Search<'s> {
                 }
                 all
             }
-            _ => misfit(misfits, at, "the consumer's schema is neither an object nor a boolean"),
+            _ => misfit(misfits, at, format!("{consumer}'s schema is neither an object nor a boolean")),
         }
     }
 }
@@ -85,6 +86,7 @@ struct Proof<'p, 's> {
 
 impl<'s> Proof<'_, 's> {
     fn keyword(&self, keyword: &str, operand: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+        let Sides { producer, consumer } = self.search.sides;
         match keyword {
             keyword if is_remark(keyword) => true,
             "$ref" => match self.search.consumer.resolve(operand) {
@@ -99,7 +101,7 @@ impl<'s> Proof<'_, 's> {
                         misfits,
                         self.at,
                         format!(
-                            "the producer may output {}, but the consumer accepts {}",
+                            "{producer} may output {}, but {consumer} accepts {}",
                             self.producer_type(),
                             excerpt(operand)
                         ),
@@ -107,7 +109,7 @@ impl<'s> Proof<'_, 's> {
             }
             "enum" | "const" => {
                 let message = format!(
-                    "the producer may output any {}, but the consumer accepts only {}",
+                    "{producer} may output any {}, but {consumer} accepts only {}",
                     singular(self.typed.kind),
                     excerpt(operand)
                 );
@@ -131,6 +133,7 @@ impl<'s> Proof<'_, 's> {
 
     /// Proved if the producer has the same keyword and value; else unknown.
     fn in_the_same_words(&self, keyword: &str, operand: &Value, misfits: &mut Vec<Misfit>) -> bool {
+        let Sides { producer, consumer } = self.search.sides;
         const SELF_CONTAINED: [&str; 10] = [
             "pattern",
             "format",
@@ -148,13 +151,14 @@ impl<'s> Proof<'_, 's> {
             return true;
         }
         let message = format!(
-            "the consumer requires '{keyword}' {}, which the producer does not guarantee",
+            "{consumer} requires '{keyword}' {}, which {producer} does not guarantee",
             excerpt(operand)
         );
         if compared { misfit(misfits, self.at, message) } else { unseen(misfits, self.at, message) }
     }
 
     fn combination(&self, keyword: &str, operand: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+        let Sides { producer, consumer } = self.search.sides;
         let includes =
             |schema: &'s Value| self.search.include_atom(self.atom, schema, self.at, &mut Vec::new());
         let excludes =
@@ -178,7 +182,7 @@ impl<'s> Proof<'_, 's> {
                         misfits,
                         self.at,
                         format!(
-                            "the producer may output {}, which may not match exactly one of the consumer's alternatives",
+                            "{producer} may output {}, which may not match exactly one of {consumer}'s alternatives",
                             self.producer_type()
                         ),
                     )
@@ -187,7 +191,7 @@ impl<'s> Proof<'_, 's> {
                 misfits,
                 self.at,
                 format!(
-                    "the producer may output {}, which may match none of the consumer's alternatives",
+                    "{producer} may output {}, which may match none of {consumer}'s alternatives",
                     self.producer_type()
                 ),
             ),
@@ -251,6 +255,7 @@ impl<'s> Proof<'_, 's> {
     }
 
     fn of_array(&self, keyword: &str, operand: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+        let Sides { consumer, .. } = self.search.sides;
         match (keyword, operand.as_u64()) {
             ("minItems", Some(limit)) => {
                 self.typed.at_least(keyword) >= limit || self.beyond(keyword, operand, misfits)
@@ -261,7 +266,9 @@ impl<'s> Proof<'_, 's> {
             ("items", _) => match plain_items(self.schema) {
                 _ if self.reaches_at_most("maxItems", 0) => true,
                 Some(items) => self.search.include(&self.typed.items(), items, &below(self.at, "*"), misfits),
-                None => unseen(misfits, self.at, "the consumer expects a tuple; tuples are not compared"),
+                None => {
+                    unseen(misfits, self.at, format!("{consumer} expects a tuple; tuples are not compared"))
+                }
             },
             ("uniqueItems", _) if operand == &Value::Bool(false) || self.reaches_at_most("maxItems", 1) => {
                 operand.is_boolean()
@@ -314,11 +321,12 @@ impl<'s> Proof<'_, 's> {
     }
 
     fn required(&self, operand: &Value, misfits: &mut Vec<Misfit>) -> bool {
+        let Sides { producer, consumer } = self.search.sides;
         let given = self.typed.required();
         let mut all = operand.is_array();
         for name in operand.as_array().into_iter().flatten().filter_map(Value::as_str) {
             if !given.contains(name) {
-                let message = format!("the consumer requires '{name}', which the producer may omit");
+                let message = format!("{consumer} requires '{name}', which {producer} may omit");
                 all = misfit(misfits, self.at, message);
             }
         }
@@ -332,6 +340,7 @@ impl<'s> Proof<'_, 's> {
         matters: impl Fn(&str) -> bool,
         misfits: &mut Vec<Misfit>,
     ) -> bool {
+        let Sides { producer, consumer } = self.search.sides;
         let mut all = true;
         for name in self.typed.names().into_iter().filter(|name| matters(name)) {
             all &= self.search.include(&self.typed.child(name), schema, &below(self.at, name), misfits);
@@ -342,7 +351,7 @@ impl<'s> Proof<'_, 's> {
                     || misfit(
                         misfits,
                         self.at,
-                        "the producer may output properties that the consumer does not accept",
+                        format!("{producer} may output properties that {consumer} does not accept"),
                     )
             }
             _ => self.search.include(&self.typed.others(), schema, &below(self.at, "*"), misfits),
@@ -361,8 +370,9 @@ impl<'s> Proof<'_, 's> {
     }
 
     fn beyond(&self, keyword: &str, operand: &Value, misfits: &mut Vec<Misfit>) -> bool {
+        let Sides { producer, consumer } = self.search.sides;
         let message = format!(
-            "the producer may output {} that violates '{keyword}' {} of the consumer",
+            "{producer} may output {} that violates '{keyword}' {} of {consumer}",
             self.producer_type(),
             excerpt(operand)
         );

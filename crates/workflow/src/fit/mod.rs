@@ -31,7 +31,7 @@ use serde_json::Value;
 
 pub(crate) use document::{is_addressed, mentions_references, says_nothing};
 use search::Search;
-pub(crate) use search::below;
+pub(crate) use search::{Sides, below};
 
 /// More misfits are not reported, because they would repeat the same.
 const MAX_MISFITS: usize = 20;
@@ -66,12 +66,17 @@ impl std::fmt::Display for Misfit {
 
 /// Compares the schema of an output with the schema of an input.
 pub(crate) fn fits(producer: &Value, consumer: &Value, meter: &Meter) -> Fit {
-    let search = Search::new(producer, consumer, meter);
+    fits_as(Sides { producer: "the producer", consumer: "the consumer" }, producer, consumer, meter)
+}
+
+/// The same, with other names for the two sides.
+pub(crate) fn fits_as(sides: Sides, producer: &Value, consumer: &Value, meter: &Meter) -> Fit {
+    let search = Search::new(producer, consumer, sides, meter);
     let mut open = Vec::new();
     if search.include(&[producer], consumer, "", &mut open) {
         return Fit::Always;
     }
-    let search = Search::new(producer, consumer, meter);
+    let search = Search::new(producer, consumer, sides, meter);
     let mut impossible = Vec::new();
     if search.disjoint(&[producer], consumer, "", &mut impossible) {
         return Fit::Never(tidy(impossible));

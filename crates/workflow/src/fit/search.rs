@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use accord_contract::Meter;
+use accord_contract::{Dialect, Meter};
 use serde_json::Value;
 
 use super::Misfit;
@@ -17,9 +17,17 @@ const MAX_STEPS: usize = 50_000;
 /// What one of these steps is on the meter: it compares all keywords of two schemas.
 const METER_STEPS: u64 = 20;
 
+/// What the two sides are called in messages.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sides {
+    pub(crate) producer: &'static str,
+    pub(crate) consumer: &'static str,
+}
+
 pub(super) struct Search<'s> {
     pub(super) producer: Document<'s>,
     pub(super) consumer: Document<'s>,
+    pub(super) sides: Sides,
     same_dialect: bool,
     same_document: bool,
     depth: Cell<usize>,
@@ -37,11 +45,12 @@ impl Drop for Deeper<'_> {
 }
 
 impl<'s> Search<'s> {
-    pub(super) fn new(producer: &'s Value, consumer: &'s Value, meter: &'s Meter) -> Self {
+    pub(super) fn new(producer: &'s Value, consumer: &'s Value, sides: Sides, meter: &'s Meter) -> Self {
         Self {
             producer: Document::new(producer),
             consumer: Document::new(consumer),
-            same_dialect: dialect(producer) == dialect(consumer),
+            sides,
+            same_dialect: Dialect::of(producer, meter).ok() == Dialect::of(consumer, meter).ok(),
             same_document: producer == consumer,
             depth: Cell::new(0),
             steps: Cell::new(0),
@@ -64,13 +73,6 @@ impl<'s> Search<'s> {
     pub(super) fn means_the_same(&self, operand: &Value) -> bool {
         self.same_document || self.same_dialect && is_self_contained(operand)
     }
-}
-
-/// The dialect of a document; draft 7 by default.
-fn dialect(schema: &Value) -> &str {
-    let operand =
-        schema.get("$schema").and_then(Value::as_str).unwrap_or("http://json-schema.org/draft-07/schema");
-    operand.trim_end_matches('#')
 }
 
 /// Notes a misfit. Always false, so that it can end a proof.

@@ -18,7 +18,7 @@ class Sentiment(BaseModel):
 
 def ask(client: instructor.Instructor, model: str, text: str, **options: object) -> object:
     messages = [{"role": "user", "content": text}]
-    return client.chat.completions.create(model=model, messages=messages, max_retries=0, **options)
+    return client.chat.completions.create(model=model, messages=messages, **options)
 
 
 for agent in ("claude", "codex", "command"):

@@ -15,11 +15,12 @@ class Sentiment(BaseModel):
 def ask(model: str, text: str, mode: instructor.Mode) -> Sentiment:
     client = instructor.from_openai(OpenAI(base_url=os.environ["ACCORD_URL"] + "/v1", api_key="unused"), mode=mode)
     messages = [{"role": "user", "content": text}]
-    return client.chat.completions.create(model=model, messages=messages, response_model=Sentiment, max_retries=0)
+    return client.chat.completions.create(model=model, messages=messages, response_model=Sentiment)
 
 
-for mode in (instructor.Mode.TOOLS, instructor.Mode.JSON_SCHEMA, instructor.Mode.JSON):
-    assert ask("assistant", "I like it", mode).label == "positive", mode
+for mode in (instructor.Mode.TOOLS, instructor.Mode.JSON_SCHEMA, instructor.Mode.JSON, instructor.Mode.RESPONSES_TOOLS):
+    for model in ("assistant", "sentiment"):
+        assert ask(model, "I like it", mode).label == "positive", (mode, model)
 
 try:
     ask("assistant", "impossible", instructor.Mode.TOOLS)

@@ -109,9 +109,9 @@ output_schema:
   additionalProperties: false
 ";
     let expected = [
-        "3:83 warning: $.parameters_schema.properties.text.minlength: 'minlength' is not a keyword of draft-07 and is ignored; did you mean 'minLength'?",
+        "3:83 warning: $.parameters_schema.properties.text.minlength: 'minlength' is not a keyword of 2020-12 and is ignored; did you mean 'minLength'?",
         "6:13 warning: $.output_schema.required: 'aproval' is required but not in 'properties', and 'additionalProperties' is false, so no object conforms; add it to 'properties' or remove it from 'required'",
-        "9:23 warning: $.output_schema.properties.approval.enun: 'enun' is not a keyword of draft-07 and is ignored; \
+        "9:23 warning: $.output_schema.properties.approval.enun: 'enun' is not a keyword of 2020-12 and is ignored; \
          did you mean 'enum'?",
     ];
     assert_eq!(with(text), expected);

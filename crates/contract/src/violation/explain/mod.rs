@@ -58,6 +58,9 @@ struct Node<'a> {
     base: Rc<str>,
 }
 
+/// The keyword with which a part of an `allOf` says whose contract it is: an agent's, or its caller's.
+const OWNER: &str = "x-contract-of";
+
 struct Explainer<'a> {
     document: &'a Value,
     dialect: Dialect,
@@ -154,7 +157,11 @@ impl<'a> Explainer<'a> {
         self.leaves.check(node.schema, keywords, value, trail, found);
         if let Some(Value::Array(parts)) = keywords.get("allOf") {
             for part in parts {
+                let before = found.kept();
                 self.visit(&here.child(part), value, trail, found);
+                if let Some(owner) = part.get(OWNER).and_then(Value::as_str) {
+                    found.note_since(before, &format!("the {owner}'s schema"));
+                }
             }
         }
         for keyword in ["anyOf", "oneOf"] {

@@ -105,12 +105,13 @@ fn patterns_and_formats_are_explained() {
 
 #[test]
 fn content_keywords_are_reported() {
+    const OLD: &str = "http://json-schema.org/draft-07/schema#";
     assert_eq!(
-        line(json!({"contentEncoding": "base64"}), json!("!")),
+        line(json!({"$schema": OLD, "contentEncoding": "base64"}), json!("!")),
         "$: expected a string encoded as 'base64', got \"!\""
     );
     assert_eq!(
-        line(json!({"contentMediaType": "application/json"}), json!("{")),
+        line(json!({"$schema": OLD, "contentMediaType": "application/json"}), json!("{")),
         "$: expected a string of media type 'application/json', got \"{\""
     );
 }
@@ -291,11 +292,13 @@ fn references_and_identifiers_are_followed() {
 #[test]
 fn draft_seven_ignores_siblings_of_a_reference() {
     let schema = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
         "definitions": {"text": {"type": "string"}},
         "properties": {"a": {"$ref": "#/definitions/text", "maxLength": 1}, "b": {"const": 1}}
     });
     assert_eq!(lines(&schema, &json!({"a": "long", "b": 2})), ["$.b: expected 1, got 2"]);
     let schema = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": "https://example.com/a/root.json",
         "definitions": {"text": {"$id": "https://example.com/a/text.json", "type": "string"}},
         "properties": {"a": {"$id": "https://example.com/b/", "$ref": "text.json"}}

@@ -1,6 +1,6 @@
 //! The output contract: who decides.
 //!
-//! The blueprint's own contract is authoritative, so a caller who sends one too is refused. Without it the caller
+//! The blueprint's own contract is authoritative: a caller's beside it has to agree with it ([`super::beside`]). Without it the caller
 //! decides, an inline schema before a named one. The blueprint's default comes last. Invariants speak of the blueprint's
 //! own shapes, so they hold with its contract and its default, and not with a caller's.
 
@@ -12,6 +12,7 @@ use accord_contract::{Invariants, Schema};
 use accord_domain::contract::{Contract, Invariant, MOST_RETRIES, Options, Origin};
 use serde_json::{Value, json};
 
+use super::beside::Beside;
 use super::{Contracts, InForce, compile_invariants, invalid_schema};
 use crate::app::Agent;
 use crate::error::Error;
@@ -24,6 +25,8 @@ pub(in crate::app) struct Wanted {
     pub(in crate::app) options: Option<Options>,
     /// Rules that go with the schema. Callers over HTTP have none.
     pub(in crate::app) rules: Vec<Invariant>,
+    /// What happens to a schema that the agent's own does not imply.
+    pub(in crate::app) beside: Beside,
 }
 
 impl Wanted {
@@ -33,24 +36,38 @@ impl Wanted {
             schema_name: request.output_schema_name.take(),
             options: request.output_schema_options.take(),
             rules: Vec::new(),
+            beside: Beside::default(),
         }
-    }
-
-    fn has_schema(&self) -> bool {
-        self.schema.is_some() || self.schema_name.is_some()
     }
 }
 
 /// The parts of a contract that its origin gives.
-struct Parts<'a> {
-    origin: Origin,
-    schema: Schema,
-    schema_name: Option<String>,
-    rules: &'a [Invariant],
-    invariants: Invariants,
+pub(super) struct Parts<'a> {
+    pub(super) origin: Origin,
+    pub(super) schema: Schema,
+    /// The caller's part of the schema, where it has one beside the agent's.
+    pub(super) callers_schema: Option<Value>,
+    pub(super) schema_name: Option<String>,
+    pub(super) rules: &'a [Invariant],
+    pub(super) invariants: Invariants,
     /// Options, the first that says something wins.
-    options: [Option<&'a Options>; 2],
-    max_retries: u32,
+    pub(super) options: [Option<&'a Options>; 2],
+    pub(super) max_retries: u32,
+}
+
+impl<'a> Parts<'a> {
+    pub(super) fn of_blueprint(agent: &'a Agent, schema: &Schema) -> Self {
+        Self {
+            origin: Origin::Blueprint,
+            schema: schema.clone(),
+            callers_schema: None,
+            schema_name: agent.output_name().map(str::to_owned),
+            rules: &agent.blueprint.invariants,
+            invariants: agent.invariants.clone(),
+            options: [agent.blueprint.output_schema_options.as_ref(), None],
+            max_retries: BLUEPRINT_RETRIES,
+        }
+    }
 }
 
 impl Contracts {
@@ -62,17 +79,20 @@ impl Contracts {
     ) -> Result<Option<Arc<InForce>>, Error> {
         check_options(wanted.options.as_ref())?;
         if let Some(schema) = &agent.output {
-            if wanted.has_schema() || wanted.options.is_some() {
-                return Err(conflict(&agent.blueprint.name));
+            if wanted.options.is_some() || !wanted.rules.is_empty() {
+                return Err(options_conflict(&agent.blueprint.name));
             }
-            let key = format!("{}:{}:blueprint", agent.hash, schema.hash());
-            return self.by_agent.get_or(&key, InForce::bytes, || self.of_blueprint(agent, schema)).map(Some);
+            if let Some((callers, _)) = self.callers_schema(&wanted).await? {
+                return Box::pin(self.beside(agent, schema, callers, wanted.beside)).await.map(Some);
+            }
+            return self.agents_own(agent, schema).map(Some);
         }
         if let Some(schema) = self.callers_schema(&wanted).await? {
             let (schema, schema_name) = schema;
             let parts = Parts {
                 origin: Origin::Caller,
                 schema,
+                callers_schema: None,
                 schema_name,
                 rules: &wanted.rules,
                 invariants: compile_invariants(&wanted.rules)?,
@@ -100,16 +120,11 @@ impl Contracts {
         }
     }
 
-    fn of_blueprint(&self, agent: &Agent, schema: &Schema) -> Result<Arc<InForce>, Error> {
-        self.in_force(Parts {
-            origin: Origin::Blueprint,
-            schema: schema.clone(),
-            schema_name: agent.output_name().map(str::to_owned),
-            rules: &agent.blueprint.invariants,
-            invariants: agent.invariants.clone(),
-            options: [agent.blueprint.output_schema_options.as_ref(), None],
-            max_retries: BLUEPRINT_RETRIES,
-        })
+    /// The contract of the agent's own schema.
+    pub(super) fn agents_own(&self, agent: &Agent, schema: &Schema) -> Result<Arc<InForce>, Error> {
+        let key = format!("{}:{}:blueprint", agent.hash, schema.hash());
+        let make = || self.in_force(Parts::of_blueprint(agent, schema));
+        self.by_agent.get_or(&key, InForce::bytes, make)
     }
 
     fn of_default(
@@ -121,6 +136,7 @@ impl Contracts {
         self.in_force(Parts {
             origin: Origin::Default,
             schema: schema.clone(),
+            callers_schema: None,
             schema_name: agent.default_output_name().map(str::to_owned),
             rules: &agent.blueprint.invariants,
             invariants: agent.invariants.clone(),
@@ -146,12 +162,13 @@ impl Contracts {
         Ok(Some((schema, Some(name.clone()))))
     }
 
-    fn in_force(&self, parts: Parts<'_>) -> Result<Arc<InForce>, Error> {
+    pub(super) fn in_force(&self, parts: Parts<'_>) -> Result<Arc<InForce>, Error> {
         let defaults = &self.enforcement;
         let options = parts.options.into_iter().flatten();
         let terms = Contract {
             origin: parts.origin,
             schema: parts.schema.document().clone(),
+            callers_schema: parts.callers_schema,
             schema_name: parts.schema_name,
             schema_hash: parts.schema.hash().to_owned(),
             invariants: parts.rules.to_vec(),
@@ -180,9 +197,9 @@ fn check_options(options: Option<&Options>) -> Result<(), Error> {
     }
 }
 
-fn conflict(agent_name: &str) -> Error {
+fn options_conflict(agent_name: &str) -> Error {
     let message = format!(
-        "agent '{agent_name}' has its own output_schema, which callers cannot override; omit output_schema, output_schema_name and output_schema_options"
+        "agent '{agent_name}' has its own output_schema, whose options and rules callers cannot set; omit output_schema_options"
     );
     Error::new(ErrorName::OutputSchemaConflict, message).with_details(json!({"agent_name": agent_name}))
 }

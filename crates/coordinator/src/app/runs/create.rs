@@ -7,7 +7,7 @@ use accord_domain::agent::{Blueprint, Executor};
 use accord_domain::contract::Origin;
 use accord_domain::demands::Demands;
 use accord_domain::id::{RunId, SessionId};
-use accord_domain::run::Kind;
+use accord_domain::run::{Kind, Opening};
 use accord_domain::session::{ExecutionMode, Session};
 use accord_store::StoreError;
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::input::{self, Expected};
 use super::order::{Order, RunSession};
 use super::{Runs, caller_contract, caller_tools};
-use crate::app::contracts::{InForce, Wanted};
+use crate::app::contracts::{Beside, InForce, Wanted};
 use crate::app::promise::first_answer;
 use crate::app::{Agent, Caller, Promise};
 use crate::error::{Error, refuse};
@@ -33,6 +33,22 @@ fn invalid(message: impl Into<String>) -> Error {
     refuse(message)
 }
 
+/// A request for a run, with what the native API does not have.
+#[derive(Debug, Default)]
+pub(crate) struct Request {
+    pub(crate) run: CreateRun,
+    /// What happens to a schema that the agent's own does not imply.
+    pub(crate) beside: Beside,
+    /// The conversation before the prompt.
+    pub(crate) opening: Opening,
+}
+
+impl From<CreateRun> for Request {
+    fn from(run: CreateRun) -> Self {
+        Self { run, ..Self::default() }
+    }
+}
+
 enum Target {
     Start { agent_name: String },
     Resume { session_id: SessionId },
@@ -42,38 +58,37 @@ impl Runs {
     pub(crate) async fn create(
         &self,
         caller: &Caller,
-        mut request: CreateRun,
+        request: impl Into<Request>,
         promise: Option<Promise>,
     ) -> Result<CreatedRun, Error> {
+        let mut request: Request = request.into();
         // First of all: what the request named may be gone since.
         if let Some(answer) = first_answer(self.store.as_ref(), promise.as_ref()).await? {
             return serde_json::from_str(&answer).map_err(Error::internal);
         }
-        self.lineage.adopt(caller, &mut request).await?;
-        check_bounds(&request)?;
-        let parameters = parameters(&mut request)?;
-        let target = target(&mut request)?;
+        self.lineage.adopt(caller, &mut request.run).await?;
+        check_bounds(&request.run)?;
+        let parameters = parameters(&mut request.run)?;
+        let target = target(&mut request.run)?;
         let mut order = match target {
-            Target::Start { agent_name } => self.start(&agent_name, request, &parameters).await?,
+            Target::Start { agent_name } => self.start(&agent_name, request, parameters).await?,
             // Boxed, here and below, so that the rarer path does not grow every request.
-            Target::Resume { session_id } => Box::pin(self.resume(&session_id, request, &parameters)).await?,
+            Target::Resume { session_id } => Box::pin(self.resume(&session_id, request, parameters)).await?,
         };
         order.requested_by = caller.requested_by.clone();
         order.traceparent = caller.trace();
         self.submit_with_undelivered(order, promise).await
     }
 
-    async fn start(
-        &self,
-        agent_name: &str,
-        mut request: CreateRun,
-        parameters: &Value,
-    ) -> Result<Order, Error> {
+    async fn start(&self, agent_name: &str, request: Request, mut parameters: Value) -> Result<Order, Error> {
+        let Request { run: mut request, beside, opening } = request;
         let agent = self.blueprints.catalog.usable(agent_name).await?;
         caller_contract::check(self.store.as_ref(), &agent, request.contract_hash.as_deref()).await?;
         check_model(&agent.blueprint, request.model.as_deref())?;
-        input::check(&agent, Expected::AgentParameters, parameters).await?;
-        let contract = self.contracts.of_run(&agent, Wanted::take(&mut request)).await?;
+        let opening = input::open(&agent, opening, &mut parameters);
+        input::check(&agent, Expected::AgentParameters, &parameters).await?;
+        let wanted = Wanted { beside, ..Wanted::take(&mut request) };
+        let contract = self.contracts.of_run(&agent, wanted).await?;
         let tools = caller_tools::take(&mut request);
         let tools = Box::pin(caller_tools::of_request(&self.contracts, &agent.blueprint, tools)).await?;
         let parent_session_id = request.parent_session_id.take();
@@ -86,6 +101,7 @@ impl Runs {
             agent,
             session: RunSession::New { parent_session_id },
             parameters: parameters.to_string(),
+            opening,
             contract,
             additional_demands: request.additional_demands.unwrap_or_default(),
             project_dir: request.project_dir,
@@ -102,17 +118,20 @@ impl Runs {
     async fn resume(
         &self,
         session_id: &SessionId,
-        mut request: CreateRun,
-        parameters: &Value,
+        request: Request,
+        mut parameters: Value,
     ) -> Result<Order, Error> {
+        let Request { run: mut request, beside, opening } = request;
         // Whether it is busy is for the store to say: a repeated request is answered as the first was.
         let session = self.store.session(session_id).await?;
         check_same_session(&request, &session)?;
         let agent = self.agent_of(&session).await?;
         caller_contract::check(self.store.as_ref(), &agent, request.contract_hash.as_deref()).await?;
         check_model(&agent.blueprint, request.model.as_deref())?;
-        input::check(&agent, Expected::Prompt, parameters).await?;
-        let contract = self.contracts.of_run(&agent, Wanted::take(&mut request)).await?;
+        let opening = input::open(&agent, opening, &mut parameters);
+        input::check(&agent, Expected::Prompt, &parameters).await?;
+        let wanted = Wanted { beside, ..Wanted::take(&mut request) };
+        let contract = self.contracts.of_run(&agent, wanted).await?;
         let tools = caller_tools::take(&mut request);
         let tools = Box::pin(caller_tools::of_request(&self.contracts, &agent.blueprint, tools)).await?;
         let execution_mode = execution_mode(&request, session.parent_session_id.is_some())?;
@@ -127,6 +146,7 @@ impl Runs {
             agent,
             session: RunSession::Existing(Box::new(session)),
             parameters: parameters.to_string(),
+            opening,
             contract,
             additional_demands: request.additional_demands.unwrap_or_default(),
             project_dir,
@@ -222,7 +242,8 @@ impl Runs {
     ) -> Result<Option<Arc<InForce>>, Error> {
         let Some(contract) = self.store.assignment(run_id).await?.contract else { return Ok(None) };
         let in_force = self.contracts.stored(&contract).await?;
-        Ok((in_force.terms.origin == Origin::Caller).then_some(in_force))
+        let is_callers = in_force.terms.origin == Origin::Caller || in_force.terms.callers_schema.is_some();
+        Ok(is_callers.then_some(in_force))
     }
 
     /// A run that resumes a session automatically, with the contract of its agent.
@@ -242,6 +263,7 @@ impl Runs {
             agent,
             session: RunSession::Existing(Box::new(session)),
             parameters: parameters.to_string(),
+            opening: None,
             contract,
             additional_demands: Demands::default(),
             project_dir,

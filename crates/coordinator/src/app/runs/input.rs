@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use accord_api::ErrorName;
 use accord_blueprint::implicit_parameters;
 use accord_contract::{Schema, SchemaError, Violation};
-use accord_domain::agent::Type;
+use accord_domain::agent::{Executor, Type};
+use accord_domain::run::Opening;
 use serde_json::{Value, json};
 
 use crate::app::Agent;
@@ -62,6 +63,20 @@ async fn conforms(agent: &Agent, expected: Expected, remedy: &str, parameters: &
         members.insert("agent_name".to_owned(), json!(agent.blueprint.name));
     }
     Err(Error::new(ErrorName::ParameterValidationFailed, message).with_details(details))
+}
+
+/// The conversation of a run, for an agent that takes one. Commands and people get it in the prompt.
+pub(super) fn open(agent: &Agent, opening: Opening, parameters: &mut Value) -> Option<Opening> {
+    if opening.is_empty() {
+        return None;
+    }
+    if !matches!(agent.blueprint.executor, Executor::Process(_) | Executor::Human(_)) {
+        return Some(opening);
+    }
+    if let Some(Value::String(prompt)) = parameters.get_mut("prompt") {
+        *prompt = opening.before(prompt);
+    }
+    None
 }
 
 /// An input error as data, so that a form can show it next to the field.

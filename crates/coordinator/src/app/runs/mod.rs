@@ -55,7 +55,7 @@ pub(crate) struct Runs {
 }
 
 pub(super) use callback_message::callback_message;
-pub(crate) use create::HIGHEST_PRIORITY;
+pub(crate) use create::{HIGHEST_PRIORITY, Request as RunRequest};
 pub(super) use finish::holder;
 pub(super) use gate::parameters as invariant_input;
 pub(super) use held::is_held;

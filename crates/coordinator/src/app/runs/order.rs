@@ -6,7 +6,7 @@ use accord_api::CreatedRun;
 use accord_domain::audit::RequestedBy;
 use accord_domain::demands::Demands;
 use accord_domain::id::{RunId, SessionId};
-use accord_domain::run::{Assignment, Kind, Run};
+use accord_domain::run::{Assignment, Kind, Opening, Run};
 use accord_domain::session::{ExecutionMode, Session};
 use accord_store::{SessionChoice, Submission, Submitted};
 use jiff::Timestamp;
@@ -33,6 +33,8 @@ pub(crate) struct Order {
     pub(crate) agent: Arc<Agent>,
     pub(crate) session: RunSession,
     pub(crate) parameters: String,
+    /// The conversation before the prompt.
+    pub(crate) opening: Option<Opening>,
     pub(crate) contract: Option<Arc<InForce>>,
     /// Requirements in addition to the agent's and the session's.
     pub(crate) additional_demands: Demands,
@@ -142,6 +144,11 @@ impl Runs {
             input: None,
             traceparent: order.traceparent,
             tools: order.tools,
+            opening: order
+                .opening
+                .map(|opening| serde_json::to_string(&opening))
+                .transpose()
+                .map_err(Error::internal)?,
         };
         let asks = self.ask_if_task(&mut run, &assignment).await?.map(Box::new);
         let session = match order.session {

@@ -137,6 +137,12 @@ fn whole_view(whole: WholeRun, summary: RunSummary) -> Result<RunView, Error> {
         parameters: Some(raw(assignment.parameters)?),
         contract: assignment.contract.map(raw).transpose()?,
         contract_origin,
+        opening: assignment
+            .opening
+            .as_deref()
+            .map(serde_json::from_str)
+            .transpose()
+            .map_err(Error::internal)?,
         result: outcome.map(result).transpose()?,
         ..summed_up(view(run), summary)
     })
@@ -195,6 +201,7 @@ fn view(run: Run) -> RunView {
         parameters: None,
         contract: None,
         contract_origin: None,
+        opening: None,
         result: None,
     }
 }

@@ -91,9 +91,11 @@ impl WorkflowRuns {
             Some(OutputSchema::Named(name)) => (None, Some(name)),
             None => (None, None),
         };
-        let wanted = Wanted { schema, schema_name, options: None, rules: start.invariants.clone() };
+        let rules = start.invariants.clone();
+        let wanted = Wanted { schema, schema_name, rules, ..Wanted::default() };
         let contract = self.contracts.of_run(&agent, wanted).await?;
         let order = Order {
+            opening: None,
             agent,
             session: run_session,
             parameters: start.parameters.to_string(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use accord_api::{CallerTools, CreateRun, CreateWorkflowRun, ErrorName, RunStatus, RunView, Usage};
+use accord_api::{CallerTools, CreateRun, CreateWorkflowRun, Opening, RunStatus, RunView, Usage};
 use accord_domain::id::RunId;
 use accord_domain::id::WorkId;
 use axum::Extension;
@@ -18,7 +18,10 @@ use super::input::{self, Turn};
 use super::tools::CallResult;
 use super::waiting::{self, Waiting};
 use super::work::{Call, Work};
-use crate::app::{Agent, App, Caller, Incoming, LONGEST_WAIT_SECONDS, Model, Promise};
+use super::{branch, conversation};
+use crate::app::{
+    Agent, App, Beside, Caller, Incoming, LONGEST_WAIT_SECONDS, Model, Promise, RunRequest, accepts_output,
+};
 use crate::error::Error;
 use crate::http::incoming::Received;
 use crate::http::{auth, conditions};
@@ -99,7 +102,7 @@ impl Client {
         if !ask.metadata.is_empty() {
             caller.requested_by.get_or_insert_default().metadata = ask.metadata.clone();
         }
-        let mut request = match (&ask.previous, &ask.model) {
+        let request = match (&ask.previous, &ask.model) {
             (Some(WorkId::Run(previous)), _) => self.resumed(previous, &ask).await?,
             (Some(WorkId::Workflow(previous)), _) => {
                 let message = format!(
@@ -118,10 +121,13 @@ impl Client {
                 }
             },
         };
+        let contract_hash = conditions::contract(&self.headers)?;
+        let mut run = CreateRun { contract_hash, ..request.run };
         let CallerTools { tools, choice, asked } = ask.caller_tools();
         if !tools.is_empty() {
-            (request.tools, request.tool_choice, request.tools_asked) = (tools, Some(choice), asked);
+            (run.tools, run.tool_choice, run.tools_asked) = (tools, Some(choice), asked);
         }
+        let request = RunRequest { run, beside: Beside::Enforced, ..request };
         Ok(WorkId::Run(self.app.runs.create(&caller, request, promise).await?.run_id))
     }
 
@@ -133,12 +139,13 @@ impl Client {
         ask: &Ask,
         promise: Option<Promise>,
     ) -> Result<WorkId, Error> {
-        if ask.wanted.schema != Schema::None || !ask.wanted.tools.is_empty() {
-            let message = format!(
-                "workflow '{name}' has its own output, which callers cannot set a schema for; omit response_format, text.format and tools"
-            );
-            let details = json!({"workflow_name": name});
-            return Err(Error::new(ErrorName::OutputSchemaConflict, message).with_details(details));
+        if !ask.wanted.tools.is_empty() {
+            let message = format!("tools: workflow '{name}' cannot call functions of its caller; omit tools");
+            return Err(invalid("tools", message));
+        }
+        if let Some(sent) = output_schema(&ask.wanted.schema, false) {
+            let output = self.app.blueprints.workflow_output(name).await?;
+            accepts_output(name, output, sent).await?;
         }
         let input = Some(input::of_workflow(name, schema, &ask.turns).await?);
         let request = CreateWorkflowRun { input, ..CreateWorkflowRun::default() };
@@ -146,29 +153,45 @@ impl Client {
         Ok(WorkId::Workflow(created.workflow_run_id))
     }
 
-    /// A session continues where it is. Its earlier responses cannot be continued in another way.
-    async fn resumed(&self, previous: &RunId, ask: &Ask) -> Result<CreateRun, Error> {
+    /// A new session of the same agent, which begins with the conversation until an earlier response.
+    async fn branched(&self, last: &RunView, ask: &Ask) -> Result<RunRequest, Error> {
+        let agent = match self.app.blueprints.model(&last.agent_name).await? {
+            Model::Agent(agent) if ask.model.as_ref().is_none_or(|model| *model == last.agent_name) => agent,
+            _ => {
+                let message = format!(
+                    "model: expected '{}', the agent of previous_response_id; omit model, or send everything as input",
+                    last.agent_name
+                );
+                return Err(invalid("model", message));
+            }
+        };
+        let mut messages = branch::until(self, last).await?;
+        let request = started(&agent, ask).await?;
+        messages.extend(request.opening.messages);
+        Ok(RunRequest { opening: Opening { messages, ..request.opening }, ..request })
+    }
+
+    /// A session continues where it is; a response before that one begins a branch.
+    async fn resumed(&self, previous: &RunId, ask: &Ask) -> Result<RunRequest, Error> {
         if let Some(acting) = &self.caller.run {
             self.app.lineage.find_run(acting, previous).await?;
         }
         let before = self.run(previous).await?;
         let session = self.app.sessions.get(&before.session_id).await?;
         if session.last_run_id != *previous {
-            let message = format!(
-                "previous_response_id is {previous}, but its session has continued with {}; send that id, or start a new session",
-                session.last_run_id
-            );
-            return Err(invalid("previous_response_id", message));
+            return self.branched(&before, ask).await;
         }
         // Where the agent has a contract of its own, the run says so; a caller's was for that answer alone.
         let has_own = before.contract_origin.is_some_and(|origin| origin != accord_api::Origin::Caller);
-        Ok(CreateRun {
+        let (opening, prompt) = conversation::split(&ask.turns)?;
+        let run = CreateRun {
             agent_name: ask.model.clone(),
             session_id: Some(session.session_id),
-            prompt: Some(input::prompt(&ask.turns)?),
+            prompt: Some(prompt),
             output_schema: output_schema(&ask.wanted.schema, has_own),
             ..CreateRun::default()
-        })
+        };
+        Ok(RunRequest { run, opening, ..RunRequest::default() })
     }
 
     /// A run of an agent as it is now.
@@ -229,16 +252,19 @@ impl Client {
 }
 
 /// A new session of an agent.
-async fn started(agent: &Agent, ask: &Ask) -> Result<CreateRun, Error> {
+async fn started(agent: &Agent, ask: &Ask) -> Result<RunRequest, Error> {
     let name = &agent.blueprint.name;
-    let mut request = CreateRun { agent_name: Some(name.clone()), ..CreateRun::default() };
-    match agent.parameters {
-        Some(_) => request.parameters = Some(input::parameters(name, &ask.turns).await?),
-        None => request.prompt = Some(input::prompt(&ask.turns)?),
+    let mut run = CreateRun { agent_name: Some(name.clone()), ..CreateRun::default() };
+    let (opening, prompt) = conversation::split(&ask.turns)?;
+    match &agent.parameters {
+        Some(schema) => {
+            run.parameters = Some(input::parameters(name, schema.document(), &ask.turns).await?);
+        }
+        None => run.prompt = Some(prompt),
     }
     let has_own = agent.output.is_some() || agent.default_output.is_some();
-    request.output_schema = output_schema(&ask.wanted.schema, has_own);
-    Ok(request)
+    run.output_schema = output_schema(&ask.wanted.schema, has_own);
+    Ok(RunRequest { run, opening, ..RunRequest::default() })
 }
 
 /// The caller's schema. Any object is what a contract of the agent's own is enough for.

@@ -36,6 +36,7 @@ pub(super) fn routes() -> Vec<Route> {
     tag = "openai",
     params(
         ("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: repeating the request returns the answer of the first run"),
+        ("Accord-Contract" = Option<String>, Header, description = "The `contract_hash` that the caller was written for: the run is refused if the agent's contract is a different one"),
     ),
     request_body = CreateChatCompletion,
     responses(
@@ -45,9 +46,8 @@ pub(super) fn routes() -> Vec<Route> {
         )),
         (status = 400, description = "InvalidRequest, InvalidSchema", body = OpenAiError),
         (status = 404, description = "model_not_found: no agent or workflow has this name", body = OpenAiError),
-        (status = 409, description = "OutputSchemaConflict, AgentBroken, WorkflowBroken, IdempotencyConflict, stopped", body = OpenAiError),
-        (status = 422, description = "ParameterValidationFailed; output_schema_validation_failed, model_refused, output_truncated, budget_exhausted", body = OpenAiError),
-        (status = 500, description = "The run failed for another reason, or Internal", body = OpenAiError),
+        (status = 422, description = "ParameterValidationFailed, OutputSchemaConflict, ContractChanged, IdempotencyConflict; output_schema_validation_failed, model_refused, output_truncated, budget_exhausted", body = OpenAiError),
+        (status = 424, description = "AgentBroken, WorkflowBroken; the run failed for another reason, or was stopped", body = OpenAiError),
     )
 )]
 pub(super) async fn complete(client: Client, JsonBody(bytes): JsonBody) -> Result<Response, Error> {

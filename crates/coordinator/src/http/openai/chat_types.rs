@@ -19,7 +19,7 @@ pub(super) struct CreateChatCompletion {
     /// The conversation: text of the roles system, developer, user, assistant and tool.
     #[schema(value_type = Vec<Object>)]
     pub(super) messages: Vec<Value>,
-    /// The caller's contract. Only for an agent that has none of its own.
+    /// The caller's contract. Beside one of the agent's, both hold.
     pub(super) response_format: Option<Format>,
     /// Functions that the model may call. One that has to be called is the caller's contract.
     pub(super) tools: Option<Vec<Tool>>,

@@ -2,7 +2,7 @@
 
 use accord_api::{CallerTool, ToolChoice};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::fields::invalid;
 use super::tools::{Offered, Tool, offered};
@@ -74,13 +74,16 @@ pub(super) fn wanted(
     let Some((name, parameters)) = called else {
         return Ok(Wanted { schema, form: Form::Text, tools, choice });
     };
-    match schema {
-        Schema::None => {
-            Ok(Wanted { schema: Schema::This(parameters), form: Form::Call(name), tools, choice })
-        }
-        _ => Err(invalid(
+    // Some clients send the same schema twice.
+    let is_one = match &schema {
+        Schema::None | Schema::Object => true,
+        Schema::This(schema) => is_same(schema, &parameters),
+    };
+    match is_one {
+        true => Ok(Wanted { schema: Schema::This(parameters), form: Form::Call(name), tools, choice }),
+        false => Err(invalid(
             place,
-            format!("{place} and a tool that has to be called are two contracts; send one"),
+            format!("{place} and a tool that has to be called have different schemas; send one"),
         )),
     }
 }
@@ -94,6 +97,18 @@ fn of_format(place: &str, format: Format) -> Result<Schema, Error> {
         ("json_schema", None) => Err(invalid(place, format!("{place}: the schema is missing"))),
         _ => Err(invalid(place, format!("{place}: expected type text, json_object or json_schema"))),
     }
+}
+
+/// Whether two schemas differ at most in their name and description.
+fn is_same(schema: &Value, parameters: &Value) -> bool {
+    let (Value::Object(schema), Value::Object(parameters)) = (schema, parameters) else {
+        return schema == parameters;
+    };
+    let is_name = |keyword: &String| ["title", "description", "$schema"].contains(&keyword.as_str());
+    let counted = |keywords: &Map<String, Value>| keywords.keys().filter(|keyword| !is_name(keyword)).count();
+    let mut others = schema.iter().filter(|(keyword, _)| !is_name(keyword));
+    counted(schema) == counted(parameters)
+        && others.all(|(keyword, value)| parameters.get(keyword) == Some(value))
 }
 
 #[cfg(test)]
@@ -135,8 +150,9 @@ mod tests {
             (json!({"tools": [tool], "tool_choice": {"type": "function", "name": "V"}}), call.clone()),
             (
                 json!({"tools": [chat_tool], "tool_choice": {"type": "function", "function": {"name": "V"}}}),
-                call,
+                call.clone(),
             ),
+            (json!({"format": of_responses, "tools": [tool], "tool_choice": "required"}), call),
         ];
         for (request, expected) in cases {
             assert_eq!(asked(&request), expected, "{request}");
@@ -147,9 +163,10 @@ mod tests {
     fn formats_that_cannot_be_met_are_refused() {
         let tool = json!({"type": "function", "name": "V", "parameters": {}});
         let schema = json!({"type": "json_schema", "schema": {}});
+        let other = json!({"type": "function", "name": "V", "parameters": {"type": "object"}});
         let cases = [
             (
-                json!({"format": schema, "tools": [tool], "tool_choice": "required"}),
+                json!({"format": schema, "tools": [other], "tool_choice": "required"}),
                 "response_format and a tool",
             ),
             (json!({"format": {"type": "json_schema"}}), "response_format: the schema is missing"),

@@ -12,6 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::statuses::{self, Unanswered};
 use crate::error::Error;
 
 /// The body of an error.
@@ -61,12 +62,10 @@ pub(in crate::http) async fn wrap(response: Response) -> Response {
     };
     parts.headers.remove(CONTENT_LENGTH);
     parts.headers.remove(CONTENT_TYPE);
-    // What a model is asked is content, and content that cannot be processed is 422 here.
-    if body.error == ErrorName::ParameterValidationFailed.as_str() {
-        parts.status = StatusCode::UNPROCESSABLE_ENTITY;
+    if let Some(name) = ErrorName::ALL.iter().find(|name| name.as_str() == body.error) {
+        parts.status = statuses::of_error(*name);
     }
-    let passes_by_itself = body.error == ErrorName::SessionBusy.as_str();
-    if parts.status.is_client_error() && parts.status != StatusCode::TOO_MANY_REQUESTS && !passes_by_itself {
+    if !statuses::may_pass(parts.status) {
         parts.headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
     }
     let error = fields(body, parts.status);
@@ -95,8 +94,7 @@ fn fields(body: ErrorBody, status: StatusCode) -> ErrorFields {
 
 /// An error that is found after a stream has begun.
 pub(super) fn of_error(error: &Error) -> ErrorFields {
-    let status = StatusCode::from_u16(error.name().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    fields(error.body(), status)
+    fields(error.body(), statuses::of_error(error.name()))
 }
 
 fn kind(status: StatusCode) -> &'static str {
@@ -107,37 +105,6 @@ fn kind(status: StatusCode) -> &'static str {
         status if status.is_client_error() => "invalid_request_error",
         _ => "server_error",
     }
-}
-
-/// The code of an unmet contract, the agent's or the caller's.
-const CONTRACT_NOT_MET: &str = "output_schema_validation_failed";
-
-/// Failures of a workflow itself, where no model, CLI or server failed.
-const WORKFLOW_NOT_MET: [&str; 9] = [
-    "check_failed",
-    "condition_failed",
-    "inputs_too_large",
-    "no_output",
-    "outputs_too_large",
-    "plan_invalid",
-    "template_failed",
-    "too_many_items",
-    "ParameterValidationFailed",
-];
-
-/// The status and the code of a failure of this type.
-fn status_of(kind: &str) -> (StatusCode, &str) {
-    let is = |types: &[FailureType]| types.iter().any(|known| known.as_str() == kind);
-    if is(&[FailureType::OutputSchemaValidationFailed, FailureType::SchemaValidationFailed]) {
-        return (StatusCode::UNPROCESSABLE_ENTITY, CONTRACT_NOT_MET);
-    }
-    let unmet = [FailureType::ModelRefused, FailureType::OutputTruncated, FailureType::BudgetExhausted];
-    let status = match kind {
-        kind if is(&unmet) || WORKFLOW_NOT_MET.contains(&kind) => StatusCode::UNPROCESSABLE_ENTITY,
-        _ if is(&[FailureType::Stopped]) => StatusCode::CONFLICT,
-        _ => StatusCode::INTERNAL_SERVER_ERROR,
-    };
-    (status, kind)
 }
 
 /// Why a run has no answer, with the status for clients that wait for it.
@@ -155,7 +122,7 @@ pub(super) fn of_run(run: &RunView) -> (StatusCode, ErrorFields) {
     if let (false, Some(details)) = (errors.is_empty(), details.as_object_mut()) {
         details.insert("validation_errors".to_owned(), json!(errors));
     }
-    failure_fields(reason.as_str(), message, details)
+    failure_fields(statuses::of_failure(reason), message, details)
 }
 
 /// The same for a workflow run.
@@ -169,11 +136,12 @@ pub(super) fn of_workflow_run(run: &WorkflowRunView) -> (StatusCode, ErrorFields
         .error
         .as_ref()
         .map_or_else(|| format!("the workflow run was {}", run.status), |failure| failure.message.clone());
-    failure_fields(reason, message, json!({"workflow_run_id": run.workflow_run_id}))
+    let details = json!({"workflow_run_id": run.workflow_run_id});
+    failure_fields(statuses::of_workflow_failure(reason), message, details)
 }
 
-fn failure_fields(reason: &str, message: String, details: Value) -> (StatusCode, ErrorFields) {
-    let (status, code) = status_of(reason);
+fn failure_fields(unanswered: Unanswered<'_>, message: String, details: Value) -> (StatusCode, ErrorFields) {
+    let Unanswered { status, code } = unanswered;
     let code = code.to_owned();
     (status, ErrorFields { message, kind: kind(status), param: None, code, details: Some(details) })
 }

@@ -1,8 +1,8 @@
 //! Which fields of a request are read, and which are accepted without effect.
 //!
-//! Official clients send settings of a model call with every request. An agent has settings of its own, so those are accepted
-//! and ignored; the response names them in a header. Everything else is refused: a field that is silently dropped looks as if it
-//! worked.
+//! Official clients send settings of a model call with every request, and clients of compatible servers send more. An agent has
+//! settings of its own, so those are accepted and ignored; the response names them in a header. What is refused is an official field
+//! that asks for more than that, and a name that is nearly one that is read: a contract that is dropped looks as if it was met.
 
 use std::fmt;
 
@@ -145,7 +145,7 @@ impl<'de> Visitor<'de> for Given {
 }
 
 /// The fields of a request that have no effect, in the order of the request.
-pub(super) struct Ignored(Vec<&'static str>);
+pub(super) struct Ignored(Vec<String>);
 
 const HEADER: HeaderName = HeaderName::from_static("accord-ignored-fields");
 
@@ -165,32 +165,39 @@ impl Fields {
             if self.read.contains(&name.as_str()) {
                 continue;
             }
-            match self.ignored.iter().find(|known| *known == name) {
-                Some(_) if *is_null => {}
-                Some(known) => ignored.push(*known),
-                None => self.refuse(name, *is_null)?,
+            if !self.ignored.contains(&name.as_str()) {
+                self.refuse(name, *is_null)?;
+            }
+            let shown: String = name.chars().take(SHOWN).filter(char::is_ascii_graphic).collect();
+            if !*is_null && !shown.is_empty() && ignored.len() < MOST_NAMED {
+                ignored.push(shown);
             }
         }
         Ok(Ignored(ignored))
     }
 
     fn refuse(&self, name: &str, is_null: bool) -> Result<(), Error> {
-        let message = match self.refused.iter().find(|(known, _)| *known == name) {
-            Some(_) if is_null => return Ok(()),
-            Some((known, instead)) => format!("the field '{known}' is not supported: {instead}"),
-            None => {
-                let known = self.read.iter().chain(self.ignored).copied();
-                let hint = nearest(name, known).map(|name| format!("; did you mean '{name}'?"));
-                let shown: String = name.chars().take(SHOWN).collect();
-                format!("unknown field '{shown}'{}", hint.unwrap_or_default())
-            }
-        };
-        Err(invalid(name, message))
+        if let Some((known, instead)) = self.refused.iter().find(|(known, _)| *known == name) {
+            let message = format!("the field '{known}' is not supported: {instead}");
+            return if is_null { Ok(()) } else { Err(invalid(name, message)) };
+        }
+        // Short names are near to anything.
+        let known = self.read.iter().chain(self.ignored).copied().filter(|known| known.len() > SHORT);
+        match nearest(name, known).filter(|near| self.read.contains(near)) {
+            Some(near) => Err(invalid(name, format!("unknown field '{name}'; did you mean '{near}'?"))),
+            None => Ok(()),
+        }
     }
 }
 
 /// How much of an unknown name is shown: enough to recognise it by.
 const SHOWN: usize = 100;
+
+/// How many ignored fields a response names.
+const MOST_NAMED: usize = 50;
+
+/// A field with a name of at most these letters is no correction of another.
+const SHORT: usize = 3;
 
 /// An error of one field.
 pub(super) fn invalid(field: &str, message: impl Into<String>) -> Error {
@@ -208,9 +215,15 @@ mod tests {
 
     #[test]
     fn settings_of_a_model_call_are_ignored_and_named() {
-        let request = json!({"model": "a", "temperature": 0, "messages": [], "max_tokens": 5, "top_p": null, "audio": null});
+        let request = json!({
+            "model": "a", "temperature": 0, "messages": [], "max_tokens": 5, "top_p": null, "audio": null,
+            "top_k": 5, "min_p": 0.1, "thinking": {}, "reasoning": {}, "temprature": 1, "ü\n": 1, "repetition_penalty": 1,
+        });
         let ignored = CHAT.check(&given(&request)).unwrap();
-        assert_eq!(ignored.header().unwrap().1, "temperature, max_tokens");
+        assert_eq!(
+            ignored.header().unwrap().1,
+            "temperature, max_tokens, top_k, min_p, thinking, reasoning, temprature, repetition_penalty"
+        );
         assert!(CHAT.check(&given(&json!({"model": "a"}))).unwrap().header().is_none());
     }
 

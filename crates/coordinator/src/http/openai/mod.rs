@@ -6,20 +6,26 @@
 //!
 //! A caller's functions are tools of the run beside the agent's own ([`tools`]): a call of one is the answer to the request, and the
 //! next request with its result goes on in the same run ([`continued`]). One function that has to be called is how some clients
-//! ask for a structured answer, so its parameters are the contract.
+//! ask for a structured answer, so its parameters are the contract. Beside a contract of the
+//! agent's, both hold.
 
 mod ask;
+mod branch;
 mod chat;
 mod chat_types;
 mod continued;
 mod contract;
+mod conversation;
 pub(super) mod envelope;
 mod fields;
 mod input;
+mod input_items;
 mod models;
 mod response_events;
 mod response_types;
 mod responses;
+mod statuses;
+mod stored;
 mod stream;
 mod tools;
 mod waiting;
@@ -33,5 +39,8 @@ pub(super) fn serves(path: &str) -> bool {
 }
 
 pub(super) fn routes() -> Vec<Route> {
-    [chat::routes(), responses::routes(), models::routes()].into_iter().flatten().collect()
+    [chat::routes(), responses::routes(), stored::routes(), input_items::routes(), models::routes()]
+        .into_iter()
+        .flatten()
+        .collect()
 }

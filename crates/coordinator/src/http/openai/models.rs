@@ -33,7 +33,7 @@ pub(super) struct Model {
     id: String,
     /// `model`.
     object: &'static str,
-    /// Creation time, in seconds since 1970; 0 if it is defined in a file.
+    /// Creation time, in seconds since 1970; of one that is defined in a file, the time the file was changed.
     created: i64,
     /// `accord`.
     owned_by: &'static str,
@@ -70,7 +70,7 @@ pub(super) async fn list_models(State(app): State<Arc<App>>) -> Result<Json<Mode
     responses(
         (status = 200, description = "The model", body = Model),
         (status = 404, description = "model_not_found: no agent or workflow has this name", body = OpenAiError),
-        (status = 409, description = "AgentBroken, WorkflowBroken", body = OpenAiError),
+        (status = 424, description = "AgentBroken, WorkflowBroken", body = OpenAiError),
     )
 )]
 pub(super) async fn one_model(

@@ -12,6 +12,8 @@ use super::stream;
 pub(super) struct Writer {
     text: String,
     next: u32,
+    /// The number of the first event that is written; those before are counted.
+    first: u32,
 }
 
 #[derive(Serialize)]
@@ -43,9 +45,16 @@ struct OfPart<'a> {
 }
 
 impl Writer {
+    /// Writes the events after the one with this number.
+    pub(super) fn after(last: Option<u32>) -> Self {
+        Self { first: last.map_or(0, |last| last.saturating_add(1)), ..Self::default() }
+    }
+
     fn write(&mut self, kind: &str, body: impl Serialize) {
         let event = Event { kind, sequence_number: self.next, body };
-        self.text += &stream::event(Some(kind), &event);
+        if self.next >= self.first {
+            self.text += &stream::event(Some(kind), &event);
+        }
         self.next += 1;
     }
 

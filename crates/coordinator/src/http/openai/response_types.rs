@@ -20,9 +20,9 @@ pub(super) struct CreateResponse {
     /// A string, or a list of items: messages, function calls and their outputs.
     #[schema(value_type = Value)]
     pub(super) input: Value,
-    /// Comes before the input.
+    /// Added to the agent's system prompt.
     pub(super) instructions: Option<String>,
-    /// The caller's contract. Only for an agent that has none of its own.
+    /// The caller's contract. Beside one of the agent's, both hold.
     pub(super) text: Option<TextOptions>,
     /// Functions that the model may call. One that has to be called is the caller's contract.
     pub(super) tools: Option<Vec<Tool>>,

@@ -1,7 +1,5 @@
 //! `/v1/responses`.
 
-use accord_api::{RunKind, RunQuery};
-use accord_domain::id::WorkId;
 use axum::Json;
 use axum::response::{IntoResponse as _, Response};
 
@@ -15,7 +13,7 @@ use super::response_types::{CreateResponse, Echo, ResponseObject};
 use super::{stream, tools};
 use crate::error::Error;
 use crate::http::body;
-use crate::http::extract::{Id, JsonBody};
+use crate::http::extract::JsonBody;
 use crate::http::incoming::Takes;
 use crate::http::route::{Route, Scope, route};
 
@@ -25,8 +23,6 @@ pub(super) fn routes() -> Vec<Route> {
             .takes(Takes::DATA)
             .for_runs(Scope::Free)
             .not_audited("the run itself says who asked for it, and when"),
-        route!(one, Read),
-        route!(cancel, Call).audited("run.stopped"),
     ]
 }
 
@@ -41,6 +37,7 @@ pub(super) fn routes() -> Vec<Route> {
     tag = "openai",
     params(
         ("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: repeating the request returns the answer of the first run"),
+        ("Accord-Contract" = Option<String>, Header, description = "The `contract_hash` that the caller was written for: the run is refused if the agent's contract is a different one"),
     ),
     request_body = CreateResponse,
     responses(
@@ -50,8 +47,9 @@ pub(super) fn routes() -> Vec<Route> {
         )),
         (status = 400, description = "InvalidRequest, InvalidSchema", body = OpenAiError),
         (status = 404, description = "model_not_found: no agent or workflow has this name; RunNotFound: there is no previous response", body = OpenAiError),
-        (status = 409, description = "OutputSchemaConflict, AgentBroken, WorkflowBroken, SessionBusy, IdempotencyConflict", body = OpenAiError),
-        (status = 422, description = "ParameterValidationFailed", body = OpenAiError),
+        (status = 409, description = "SessionBusy", body = OpenAiError),
+        (status = 422, description = "ParameterValidationFailed, OutputSchemaConflict, ContractChanged, IdempotencyConflict", body = OpenAiError),
+        (status = 424, description = "AgentBroken, WorkflowBroken", body = OpenAiError),
     )
 )]
 pub(super) async fn create(client: Client, JsonBody(bytes): JsonBody) -> Result<Response, Error> {
@@ -97,7 +95,7 @@ fn read(request: CreateResponse) -> Result<(Ask, Echo, bool), Error> {
             "background: a stored response is a message; send the schema as text.format instead of a tool";
         return Err(invalid("background", message));
     }
-    let instructions = request.instructions.clone().map(|text| Turn { side: Side::System, text });
+    let instructions = request.instructions.clone().map(|text| Turn::new(Side::System, text));
     let said = input::of_input(&request.input)?;
     let items = request.input.as_array().map(Vec::as_slice).unwrap_or_default();
     let results = tools::results(items, &said);
@@ -119,60 +117,4 @@ fn read(request: CreateResponse) -> Result<(Ask, Echo, bool), Error> {
         is_background,
     };
     Ok((ask, echo, request.stream.unwrap_or_default()))
-}
-
-/// Returns a response. Every run and every workflow run is one, with the same id.
-#[utoipa::path(
-    get,
-    path = "/v1/responses/{id}",
-    operation_id = "getResponse",
-    tag = "openai",
-    params(("id" = String, Path, description = "The response, which is a run or a workflow run")),
-    responses(
-        (status = 200, description = "The response", body = ResponseObject),
-        (status = 404, description = "RunNotFound, WorkflowRunNotFound", body = OpenAiError),
-    )
-)]
-pub(super) async fn one(client: Client, Id(id): Id<WorkId>) -> Result<Json<ResponseObject>, Error> {
-    stored(&client, &id).await
-}
-
-/// Cancels a response: stops its run. Can be repeated.
-#[utoipa::path(
-    post,
-    path = "/v1/responses/{id}/cancel",
-    operation_id = "cancelResponse",
-    tag = "openai",
-    params(("id" = String, Path, description = "The response, which is a run or a workflow run")),
-    responses(
-        (status = 200, description = "The response", body = ResponseObject),
-        (status = 404, description = "RunNotFound, WorkflowRunNotFound", body = OpenAiError),
-    )
-)]
-pub(super) async fn cancel(client: Client, Id(id): Id<WorkId>) -> Result<Json<ResponseObject>, Error> {
-    match &id {
-        WorkId::Run(id) => drop(client.app.runs.stop(id).await?),
-        WorkId::Workflow(id) => drop(client.app.workflow_runs.stop(id).await?),
-    }
-    stored(&client, &id).await
-}
-
-async fn stored(client: &Client, id: &WorkId) -> Result<Json<ResponseObject>, Error> {
-    let WorkId::Run(run_id) = id else {
-        return Ok(Json(ResponseObject::of(&client.now(id).await?, &Echo::default())));
-    };
-    let run = client.run(run_id).await?;
-    let previous = match run.kind {
-        RunKind::StartSession => None,
-        RunKind::ResumeSession => {
-            let query = RunQuery {
-                session_id: Some(run.session_id.clone()),
-                until: Some(run.created_at),
-                limit: Some(1),
-                ..RunQuery::default()
-            };
-            client.app.runs.list(query).await?.items.into_iter().next().map(|run| WorkId::Run(run.run_id))
-        }
-    };
-    Ok(Json(ResponseObject::of(&client.work_of(&run).await?, &Echo { previous, ..Echo::default() })))
 }

@@ -8,6 +8,7 @@ use accord_api::{
 use accord_domain::id::{InputId, WorkId};
 use axum::http::StatusCode;
 use jiff::Timestamp;
+use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -105,17 +106,29 @@ impl Work {
 }
 
 /// The text of a completed run: its value as JSON, digit by digit as it was judged, or the text of an agent without a contract.
-fn text(run: &RunView) -> Option<String> {
+pub(super) fn text(run: &RunView) -> Option<String> {
     let result = run.result.as_ref().filter(|_| run.status == RunStatus::Completed)?;
     let data = result.result_data.as_deref().map(RawValue::get).map(str::to_owned);
     data.or_else(|| result.result_text.clone())
 }
 
+/// What a run was asked: its prompt, or its parameters as JSON.
+pub(super) fn asked(run: &RunView) -> String {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct PromptAlone {
+        prompt: String,
+    }
+    let parameters = run.parameters.as_deref().map(RawValue::get).unwrap_or_default();
+    let alone = serde_json::from_str::<PromptAlone>(parameters);
+    alone.map_or_else(|_| parameters.to_owned(), |alone| alone.prompt)
+}
+
 /// An agent's own schema is not the caller's to know.
 fn callers_schema(run: &RunView) -> Option<Value> {
-    let contract = run.contract.as_deref().filter(|_| run.contract_origin == Some(Origin::Caller))?;
-    let mut contract: Value = serde_json::from_str(contract.get()).ok()?;
-    contract.get_mut("schema").map(Value::take)
+    let mut contract: Value = serde_json::from_str(run.contract.as_deref()?.get()).ok()?;
+    let name = if run.contract_origin == Some(Origin::Caller) { "schema" } else { "callers_schema" };
+    contract.get_mut(name).map(Value::take)
 }
 
 /// Seconds since 1970.

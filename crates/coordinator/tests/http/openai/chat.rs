@@ -53,12 +53,69 @@ async fn the_contract_of_the_agent_applies_without_one() {
 }
 
 #[tokio::test]
-async fn two_contracts_are_a_conflict() {
+async fn two_contracts_that_exclude_each_other_are_a_conflict() {
     let desk = desk().await;
-    let answer = desk.post(CHAT, chat("judge", json!({"response_format": schema_format()}))).await;
-    assert_eq!(refusal(&answer), (409, "OutputSchemaConflict", None));
-    assert_eq!(answer.1["error"]["type"], "invalid_request_error");
+    let other = json!({"type": "object", "properties": {"verdict": {"enum": ["yes", "no"]}}});
+    let format = json!({"type": "json_schema", "json_schema": {"name": "V", "schema": other}});
+    let answer = desk.post(CHAT, chat("judge", json!({"response_format": format}))).await;
+    assert_eq!(refusal(&answer), (422, "OutputSchemaConflict", None));
+    let error = &answer.1["error"];
+    assert_eq!(
+        (&error["type"], &error["details"]["is_possible"]),
+        (&json!("invalid_request_error"), &json!(false))
+    );
+    assert_eq!(error["details"]["places"][0]["path"], "$.verdict", "{error}");
     assert_eq!(desk.get("/runs").await.1["items"], json!([]), "nothing was queued");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_contract_that_the_agents_implies_is_met_by_it() {
+    let desk = desk().await;
+    let wider =
+        json!({"type": "object", "properties": {"verdict": {"type": "string"}}, "required": ["verdict"]});
+    for schema in [verdict(), wider] {
+        let format =
+            json!({"type": "json_schema", "json_schema": {"name": "V", "strict": true, "schema": schema}});
+        let tool = json!({"type": "function", "function": {"name": "V", "parameters": schema}});
+        let forced = json!({"tools": [tool], "tool_choice": "required"});
+        for (more, place) in [
+            (json!({"response_format": format}), "/message/content"),
+            (forced, "/message/tool_calls/0/function/arguments"),
+        ] {
+            let (answer, run) =
+                answered(&desk, CHAT, chat("judge", more), done(json!({"verdict": "pass"}))).await;
+            assert_eq!(
+                (&run["contract"]["origin"], &run["contract"]["schema"]),
+                (&json!("blueprint"), &verdict())
+            );
+            assert_eq!(answer.1["choices"][0].pointer(place), Some(&json!("{\"verdict\":\"pass\"}")));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn both_contracts_hold_where_they_overlap() {
+    let desk = desk().await;
+    let narrow = json!({"type": "object", "required": ["score"], "properties": {"score": {"maximum": 1}}});
+    let format = json!({"type": "json_schema", "json_schema": {"name": "V", "schema": narrow}});
+    let request = || chat("judge", json!({"response_format": format}));
+    let end = done(json!({"verdict": "pass", "score": 1}));
+    let ((status, _), run) = answered(&desk, CHAT, request(), end).await;
+    assert_eq!((status, &run["contract"]["callers_schema"]), (200, &narrow));
+    let parts = run["contract"]["schema"]["allOf"].as_array().unwrap();
+    assert_eq!((&parts[0]["x-contract-of"], &parts[1]["x-contract-of"]), (&json!("agent"), &json!("caller")));
+
+    let _background = desk.awake();
+    let (answer, refused) = tokio::join!(woken(desk.post(CHAT, request())), async {
+        let held = claimed(&desk).await;
+        let refused = desk.finish(&held, done(json!({"verdict": "pass", "score": 2}))).await;
+        desk.finish(&held, not_met("output_schema_validation_failed")).await;
+        refused
+    });
+    assert_eq!((refused.0, &refused.1["error"]), (422, &json!("ContractViolation")));
+    let message = refused.1["message"].as_str().unwrap();
+    assert!(message.ends_with("(the caller's schema)"), "{message}");
+    assert_eq!(refusal(&answer), (422, "output_schema_validation_failed", None));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -96,7 +153,7 @@ async fn a_contract_that_was_not_met_is_an_error_and_never_text() {
         assert!(!answer.1.to_string().contains("SECRET"), "{}", answer.1);
     }
     let (answer, _) = answered(&desk, CHAT, chat("judge", json!({})), not_met("executor_failed")).await;
-    assert_eq!(refusal(&answer), (500, "executor_failed", None));
+    assert_eq!(refusal(&answer), (424, "executor_failed", None));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -150,10 +207,12 @@ async fn messages_become_the_input() {
         {"role": "user", "content": [{"type": "text", "text": "two"}]},
     ]);
     let (_, run) = answered(&desk, CHAT, json!({"model": "writer", "messages": messages}), said("2")).await;
-    let prompt = "Answer the last message of this conversation. Each line is one message, as JSON:\n\
-        {\"role\":\"system\",\"content\":\"Be brief.\"}\n{\"role\":\"user\",\"content\":\"one\"}\n\
-        {\"role\":\"assistant\",\"content\":\"1\"}\n{\"role\":\"user\",\"content\":\"two\"}";
-    assert_eq!(run["parameters"], json!({"prompt": prompt}));
+    assert_eq!(run["parameters"], json!({"prompt": "two"}));
+    let before = json!([{"role": "user", "content": "one"}, {"role": "assistant", "content": "1"}]);
+    let opening = json!({"instructions": "Be brief.", "messages": before});
+    assert_eq!(run["opening"], opening);
+    let (_, stored) = desk.get(&format!("/runs/{}", run["run_id"].as_str().unwrap())).await;
+    assert_eq!(stored["opening"], opening);
     let of_adder = |text: &str| json!({"model": "adder", "messages": [{"role": "user", "content": text}]});
     let (_, run) = answered(&desk, CHAT, of_adder("{\"n\": 1.5}"), said("x")).await;
     assert_eq!(run["parameters"], json!({"n": 1.5}));
@@ -188,7 +247,7 @@ async fn agents_are_the_models() {
 async fn fields_are_read_ignored_or_refused() {
     let desk = desk().await;
     let cases = [
-        (json!({"temprature": 1}), "temprature"),
+        (json!({"respons_format": {}}), "respons_format"),
         (json!({"functions": []}), "functions"),
         (json!({"n": 2}), "n"),
         (json!({"metadata": {"k": "v".repeat(513)}}), "metadata"),
@@ -218,7 +277,7 @@ async fn a_repeated_request_is_the_same_run() {
     assert_eq!((first.0, &first.1["choices"][0]["message"]["content"]), (200, &json!("once")));
     assert_eq!(desk.post_once(CHAT, "k", request()).await, first);
     let other = desk.post_once(CHAT, "k", chat("judge", json!({}))).await;
-    assert_eq!(refusal(&other), (409, "IdempotencyConflict", None));
+    assert_eq!(refusal(&other), (422, "IdempotencyConflict", None));
 }
 
 /// Every error of these routes is in the envelope, also those from before a handler is reached.
@@ -266,11 +325,27 @@ async fn clients_do_not_repeat_what_would_fail_again() {
         (response.status().as_u16(), header)
     };
     let no = Some("false".to_owned());
-    let conflict = chat("judge", json!({"response_format": schema_format()}));
-    assert_eq!(retried(CHAT, conflict).await, (409, no.clone()));
+    let other = json!({"type": "json_schema", "json_schema": {"name": "V", "schema": {"type": "array"}}});
+    let conflict = chat("judge", json!({"response_format": other}));
+    assert_eq!(retried(CHAT, conflict).await, (422, no.clone()));
     assert_eq!(retried(CHAT, chat("none", json!({}))).await, (404, no));
     let (_, queued) =
         desk.post("/v1/responses", json!({"model": "judge", "input": "a", "background": true})).await;
     let next = json!({"input": "b", "previous_response_id": queued["id"]});
     assert_eq!(retried("/v1/responses", next).await, (409, None), "a busy session is worth another try");
+}
+
+#[tokio::test]
+async fn the_callers_contract_hash_is_checked() {
+    let desk = desk().await;
+    let (_, agent) = desk.get("/agents/judge").await;
+    let current = agent["contract_hash"].as_str().unwrap().to_owned();
+    let asked = async |hash: &str| {
+        let body = chat("judge", json!({"stream": true})).to_string();
+        let request =
+            Request::post(CHAT).header("content-type", "application/json").header("accord-contract", hash);
+        let response = desk.open(request.body(Body::from(body)).unwrap()).await;
+        response.status().as_u16()
+    };
+    assert_eq!((asked(&current).await, asked("0123456789abcdef-none").await), (200, 422));
 }

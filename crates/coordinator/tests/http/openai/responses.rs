@@ -1,5 +1,7 @@
 //! `/v1/responses`.
 
+use axum::body::Body;
+use axum::http::Request;
 use serde_json::{Value, json};
 
 use super::{
@@ -73,8 +75,9 @@ async fn a_contract_that_was_not_met_is_a_failed_response() {
         assert_eq!(answer["error"]["code"], "output_schema_validation_failed");
         assert!(!answer.to_string().contains("SECRET"), "{answer}");
     }
-    let conflict = desk.post(RESPONSES, response("judge", json!({"text": schema_format()}))).await;
-    assert_eq!(refusal(&conflict), (409, "OutputSchemaConflict", None));
+    let list = json!({"format": {"type": "json_schema", "name": "V", "schema": {"type": "array"}}});
+    let conflict = desk.post(RESPONSES, response("judge", json!({"text": list}))).await;
+    assert_eq!(refusal(&conflict), (422, "OutputSchemaConflict", None));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -92,8 +95,24 @@ async fn a_session_continues_from_its_last_response() {
     assert_eq!((&second["previous_response_id"], &second["model"]), (&first["id"], &json!("writer")));
     let (_, stored) = desk.get(&format!("{RESPONSES}/{}", text(&second, "id"))).await;
     assert_eq!(stored["previous_response_id"], first["id"]);
-    let branch = desk.post(RESPONSES, next(&first["id"])).await;
-    assert_eq!(refusal(&branch), (400, "InvalidRequest", Some("previous_response_id")));
+    desk.pass(1);
+    let branch = json!({"input": "Or?", "instructions": "Be brief.", "previous_response_id": second["id"]});
+    let (_, third) = answered(&desk, RESPONSES, branch, said("three")).await;
+    assert_eq!(
+        (&third["session_id"], &third["opening"]),
+        (&run["session_id"], &json!({"instructions": "Be brief."}))
+    );
+    let ((status, branch), run) = answered(&desk, RESPONSES, next(&second["id"]), said("four")).await;
+    assert_eq!((status, &branch["previous_response_id"]), (200, &second["id"]));
+    assert_ne!(run["session_id"], opening["session_id"], "an earlier response begins a branch");
+    let messages = json!([
+        {"role": "user", "content": "Judge"}, {"role": "assistant", "content": "one"},
+        {"role": "user", "content": "And now?"}, {"role": "assistant", "content": "two"},
+    ]);
+    assert_eq!(
+        (&run["opening"]["messages"], &run["parameters"]),
+        (&messages, &json!({"prompt": "And now?"}))
+    );
     let unknown = desk.post(RESPONSES, next(&json!("run_none"))).await;
     assert_eq!(refusal(&unknown), (404, "RunNotFound", None));
     assert_eq!(
@@ -178,4 +197,56 @@ async fn a_stream_has_the_events_of_the_judged_answer() {
     assert_eq!((events.len(), &last["type"]), (3, &json!("response.failed")));
     assert_eq!(last["response"]["error"]["code"], "output_schema_validation_failed");
     assert!(!failed.contains("SECRET"), "{failed}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stored_response_is_streamed_listed_and_deleted() {
+    let desk = desk().await;
+    let input = json!([
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "one"},
+        {"role": "assistant", "content": "1"},
+        {"role": "user", "content": "two"},
+    ]);
+    let ((_, answer), _) =
+        answered(&desk, RESPONSES, response("writer", json!({"input": input})), said("2")).await;
+    let path = format!("{RESPONSES}/{}", text(&answer, "id"));
+
+    let streamed = async |query: &str| {
+        let request = Request::get(format!("{path}{query}")).body(Body::empty()).unwrap();
+        data(&desk.raw(request).await.1)
+    };
+    let whole = streamed("?stream=true").await;
+    assert_eq!((&whole[0]["type"], whole.len()), (&json!("response.created"), 9));
+    assert_eq!(whole[8]["response"]["output"][0]["content"][0]["text"], "2");
+    assert_eq!(streamed("?stream=true&starting_after=5").await, whole[6..]);
+
+    let (_, items) = desk.get(&format!("{path}/input_items?order=asc&include[]=x")).await;
+    let said: Vec<_> = items["data"].as_array().unwrap().iter().collect();
+    let roles: Vec<_> = said.iter().map(|item| (&item["role"], &item["content"][0]["text"])).collect();
+    let expected = ["system Be brief.", "user one", "assistant 1", "user two"];
+    let expected: Vec<_> = expected.iter().map(|line| line.split_once(' ').unwrap()).collect();
+    assert_eq!(roles.len(), 4);
+    for ((role, text), expected) in roles.into_iter().zip(expected) {
+        assert_eq!((role.as_str().unwrap(), text.as_str().unwrap()), expected);
+    }
+    let (_, last) = desk.get(&format!("{path}/input_items?limit=1")).await;
+    assert_eq!((&last["data"][0]["content"][0]["text"], &last["has_more"]), (&json!("two"), &json!(true)));
+    let (_, rest) = desk.get(&format!("{path}/input_items?after={}", text(&last, "last_id"))).await;
+    assert_eq!(rest["data"].as_array().unwrap().len(), 3);
+
+    let deleted = desk.delete(&path).await;
+    assert_eq!(deleted, (200, json!({"id": answer["id"], "object": "response", "deleted": true})));
+    assert_eq!(refusal(&desk.get(&path).await), (404, "RunNotFound", None));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_of_several_responses_is_not_deleted_alone() {
+    let desk = desk().await;
+    let ((_, first), _) = answered(&desk, RESPONSES, response("writer", json!({})), said("one")).await;
+    desk.pass(1);
+    let next = json!({"input": "And?", "previous_response_id": first["id"]});
+    answered(&desk, RESPONSES, next, said("two")).await;
+    let answer = desk.delete(&format!("{RESPONSES}/{}", text(&first, "id"))).await;
+    assert_eq!(refusal(&answer), (400, "InvalidRequest", None));
 }

@@ -89,7 +89,7 @@ async fn a_workflow_that_fails_is_an_error() {
     assert_eq!((status, &answer["status"], &answer["output"]), (200, &json!("failed"), &json!([])));
     assert_eq!(answer["error"]["code"], "output_schema_validation_failed");
     let (answer, _) = answered(&desk, CHAT, chat("review", json!({})), not_met("executor_failed")).await;
-    assert_eq!(refusal(&answer), (500, "executor_failed", None));
+    assert_eq!(refusal(&answer), (424, "executor_failed", None));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -138,21 +138,19 @@ async fn a_repeated_request_is_the_same_workflow_run() {
     assert_eq!(first.0, 200, "{first:?}");
     assert_eq!(desk.post_once(CHAT, "k", request()).await, first);
     let other = desk.post_once(CHAT, "k", chat("judge", json!({}))).await;
-    assert_eq!(refusal(&other), (409, "IdempotencyConflict", None));
+    assert_eq!(refusal(&other), (422, "IdempotencyConflict", None));
 }
 
 #[tokio::test]
 async fn what_a_workflow_cannot_do_is_refused() {
     let desk = with_review().await;
-    let format = json!({"type": "json_schema", "json_schema": {"name": "V", "schema": verdict()}});
-    let tool = json!({"type": "function", "function": {"name": "V", "parameters": verdict()}});
-    for more in [
-        json!({"response_format": format}),
-        json!({"response_format": {"type": "json_object"}}),
-        json!({"tools": [tool], "tool_choice": "required"}),
-    ] {
+    let narrower = json!({"type": "object", "required": ["score"]});
+    let format = json!({"type": "json_schema", "json_schema": {"name": "V", "schema": narrower}});
+    let tool = json!({"type": "function", "function": {"name": "V", "parameters": narrower}});
+    for more in [json!({"response_format": format}), json!({"tools": [tool], "tool_choice": "required"})] {
         let answer = desk.post(CHAT, chat("review", more)).await;
-        assert_eq!(refusal(&answer), (409, "OutputSchemaConflict", None));
+        assert_eq!(refusal(&answer), (422, "OutputSchemaConflict", None));
+        assert_eq!(answer.1["error"]["details"]["places"][0]["path"], "$", "{}", answer.1);
     }
     assert_eq!(desk.get("/workflow-runs").await.1["items"], json!([]), "nothing was started");
     let next = json!({"input": "And?", "previous_response_id": "wfr_1"});
@@ -187,5 +185,15 @@ async fn an_agent_comes_before_a_workflow_of_the_same_name() {
         let answer = desk.post(CHAT, chat(model, json!({}))).await;
         assert_eq!(refusal(&answer), (404, "model_not_found", Some("model")));
         assert_eq!(answer.1["error"]["message"], message);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_schema_that_accepts_every_output_of_a_workflow_is_met() {
+    let desk = with_review().await;
+    let format = json!({"type": "json_schema", "json_schema": {"name": "V", "schema": verdict()}});
+    for more in [json!({"response_format": format}), json!({"response_format": {"type": "json_object"}})] {
+        let (answer, _) = answered(&desk, CHAT, chat("review", more), done(json!({"verdict": "pass"}))).await;
+        assert_eq!(answer.1["choices"][0]["message"]["content"], "{\"verdict\":\"pass\"}");
     }
 }

@@ -120,7 +120,7 @@ impl Agent {
         };
         let offered = match &turn.delivery {
             Delivery::Tool { schema, .. } => Some(schema.clone()),
-            Delivery::Text | Delivery::Native { .. } => None,
+            Delivery::Text | Delivery::Object | Delivery::Native { .. } => None,
         };
         self.session = Some(OpenSession { id, model: ModelChoice::read(&opened), offered, inbox });
         Ok(())

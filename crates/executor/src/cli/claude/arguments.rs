@@ -82,7 +82,7 @@ pub(super) enum AnswerMode {
 impl Setup {
     pub(super) fn new(turn: &Turn, model: Option<&str>) -> Self {
         let mode = match &turn.delivery {
-            Delivery::Text => AnswerMode::Text,
+            Delivery::Text | Delivery::Object => AnswerMode::Text,
             Delivery::Native { schema, .. } => AnswerMode::Native(schema.clone()),
             // The description is in the schema, because the server of the tool has no other place for it.
             Delivery::Tool { schema, .. } => AnswerMode::Tool(schema.clone()),

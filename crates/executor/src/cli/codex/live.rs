@@ -384,7 +384,7 @@ impl Server {
 fn offered(delivery: &Delivery) -> Option<&Value> {
     match delivery {
         Delivery::Tool { schema, .. } => Some(schema),
-        Delivery::Text | Delivery::Native { .. } => None,
+        Delivery::Text | Delivery::Object | Delivery::Native { .. } => None,
     }
 }
 

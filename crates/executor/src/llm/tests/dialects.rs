@@ -1,10 +1,11 @@
 //! Deviations of servers from the dialects that they claim to support.
 
+use accord_domain::run::Said;
 use serde_json::{Value, json};
 
 use super::samples::{PROVIDERS, Say, streamed, whole_body};
 use super::script::{Canned, Script, native, open, opened, settings, start, tool, turn};
-use crate::{Answer, Delivery, Stop, TurnError};
+use crate::{Answer, Delivery, Start, Stop, TurnError};
 
 /// Arguments with a duplicate key.
 const TWICE: &str = r#"{"a": 1, "a": 2.0}"#;
@@ -321,4 +322,56 @@ async fn earlier_messages_stay_in_the_conversation() {
     opened.ask(turn("Again", native())).await.unwrap();
     let sent = script.bodies().pop().unwrap();
     assert_eq!(sent["input"][1], json!({"role": "assistant", "content": "I look.\n\ndone"}));
+}
+
+/// Anthropic and Bedrock have none.
+#[tokio::test]
+async fn json_mode_is_the_providers_own() {
+    let object = json!({"type": "json_object"});
+    let cases = [
+        ("openai", "/text/format", object.clone()),
+        ("openai-compatible", "/response_format", object.clone()),
+        ("cohere", "/response_format", object),
+        ("gemini", "/generationConfig/responseMimeType", json!("application/json")),
+        ("ollama", "/format", json!("json")),
+    ];
+    for (provider, place, expected) in cases {
+        let script = Script::new([streamed(provider, Say::Text("{}"))]);
+        let mut session = opened(&script, provider).await;
+        assert!(session.session.capabilities().json_mode, "{provider}");
+        session.ask(turn("Judge", Delivery::Object)).await.unwrap();
+        assert_eq!(script.requests()[0].body.pointer(place), Some(&expected), "{provider}");
+    }
+    for provider in ["anthropic", "bedrock"] {
+        let script = Script::new([streamed(provider, Say::Text("{}"))]);
+        assert!(!opened(&script, provider).await.session.capabilities().json_mode, "{provider}");
+    }
+}
+
+#[tokio::test]
+async fn a_callers_conversation_keeps_its_roles_in_every_dialect() {
+    let opening = vec![
+        Said::User { content: "first".to_owned() },
+        Said::Assistant { content: "second".to_owned(), tool_calls: Vec::new() },
+    ];
+    for provider in PROVIDERS {
+        let script = Script::new([streamed(provider, Say::Text("done"))]);
+        let start = Start { opening: opening.clone(), ..start(settings(provider, json!({})), &[], None) };
+        open(&script, start).await.unwrap().ask(turn("third", Delivery::Text)).await.unwrap();
+        let body = &script.requests()[0].body;
+        let messages =
+            ["/messages", "/input", "/contents"].iter().find_map(|place| body.pointer(place)?.as_array());
+        let said: Vec<(String, String)> = messages
+            .into_iter()
+            .flatten()
+            .filter(|message| message["role"] != "system")
+            .map(|message| (message["role"].as_str().unwrap().to_owned(), message.to_string()))
+            .collect();
+        let model = if provider == "gemini" { "model" } else { "assistant" };
+        let expected = [("user", "first"), (model, "second"), ("user", "third")];
+        assert_eq!(said.len(), expected.len(), "{provider}: {body}");
+        for ((role, message), (expected_role, text)) in said.iter().zip(expected) {
+            assert!(role == expected_role && message.contains(text), "{provider}: {message}");
+        }
+    }
 }

@@ -206,6 +206,7 @@ async fn capabilities_match_each_provider() {
         model: "m-1".into(),
         native: Some(profile.into()),
         tool: Some(Tool { profile: profile.into(), strict: own, force: true }),
+        json_mode: !endpoint.starts_with("anthropic"),
         native_beside_tools: own,
         reprompt: true,
         max_tokens: Some(9),

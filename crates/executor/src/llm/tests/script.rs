@@ -205,6 +205,7 @@ pub(super) fn start(settings: Value, tools: &[&str], conversation: Option<Value>
         mcp_servers: Vec::new(),
         parameters: Value::Null,
         conversation,
+        opening: Vec::new(),
         max_steps: 4,
         retry: SIX,
         costs_are_limited: false,

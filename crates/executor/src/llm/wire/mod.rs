@@ -102,6 +102,11 @@ pub(super) trait Wire: Sync {
         &[]
     }
 
+    /// Whether the API has a mode in which the answer is any JSON object ([`Delivery::Object`]).
+    fn has_json_mode(&self) -> bool {
+        false
+    }
+
     /// How embeddings are requested, if the API has them.
     fn embeddings(&self) -> Option<&'static dyn EmbeddingWire> {
         None
@@ -126,7 +131,7 @@ impl ModelRequest<'_> {
             Delivery::Tool { name, description, schema, strict, force } => {
                 Some(Submit { name, description, schema, strict: *strict, force: *force })
             }
-            Delivery::Text | Delivery::Native { .. } => None,
+            Delivery::Text | Delivery::Object | Delivery::Native { .. } => None,
         }
     }
 

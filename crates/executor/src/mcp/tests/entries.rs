@@ -77,6 +77,7 @@ async fn an_entry_for_a_tool_that_a_server_does_not_have_ends_the_run_before_any
                     mcp_servers: vec![desk()],
                     parameters: json!({}),
                     conversation: None,
+                    opening: Vec::new(),
                     max_steps: 1,
                     retry: Retry::default(),
                     costs_are_limited: false,

@@ -24,7 +24,11 @@ impl Driver<'_, '_> {
         if let Stop::Refused(words) = &answer.stop {
             return self.refused(asked, answer, words).await;
         }
-        let lift = self.state.offers.get(self.state.rung).map(|offer| offer.lowered.lift.clone());
+        let lift = self
+            .state
+            .offers
+            .get(self.state.rung)
+            .and_then(|offer| offer.lowered.as_ref().map(|lowered| lowered.lift.clone()));
         let is_called = !answer.submissions.is_empty() || answer.structured.is_some();
         let bench = AnswerJudge {
             contract: self.terms.compiled.clone(),

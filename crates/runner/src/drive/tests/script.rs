@@ -195,6 +195,7 @@ pub(super) fn able() -> Capabilities {
         model: "small".into(),
         native: Some("openai".into()),
         tool: Some(Tool { profile: "openai".into(), strict: true, force: true }),
+        json_mode: true,
         native_beside_tools: true,
         reprompt: true,
         max_tokens: Some(4096),
@@ -223,6 +224,7 @@ pub(super) fn contract(origin: Origin) -> Contract {
     Contract {
         origin,
         schema: schema(),
+        callers_schema: None,
         schema_name: None,
         schema_hash: "sha256:x".into(),
         invariants: Vec::new(),
@@ -255,6 +257,7 @@ fn assignment() -> Assignment {
         held_by_coordinator: false,
         retry_prompt: None,
         conversation: None,
+        opening: accord_api::Opening::default(),
         model: None,
         project_dir: None,
         facts: Vec::new(),

@@ -122,6 +122,7 @@ async fn another_host_gets_the_conversation() {
     steps.insert(0, Step { body: conversation, ..steps[0].clone() });
     let ran = case().after(&steps).run(vec![Reply::Say(Answer { ..answer(r#"{"n": 1}"#) })]).await;
     let prompt = &ran.turns[0].prompt;
-    assert!(prompt.contains("User:\nCount.") && prompt.contains("You:\nnothing"), "{prompt}");
+    let lines = [r#"{"role":"user","content":"Count.""#, r#"{"role":"assistant","content":"nothing"}"#];
+    assert!(prompt.contains(lines[0]) && prompt.contains(lines[1]), "{prompt}");
     assert_eq!(result(&ran).0, json!({"n": 1}));
 }

@@ -39,6 +39,10 @@ impl Wire for ChatQuirks {
         }
     }
 
+    fn has_json_mode(&self) -> bool {
+        true
+    }
+
     fn embeddings(&self) -> Option<&'static dyn EmbeddingWire> {
         Some(&OpenAiEmbeddings)
     }
@@ -78,6 +82,9 @@ fn body(request: &ModelRequest<'_>, quirks: &ChatQuirks) -> Value {
     if let Delivery::Native { name, schema } = request.delivery {
         let format = json!({"name": name, "schema": schema, "strict": true});
         set(&mut body, "response_format", json!({"type": "json_schema", "json_schema": format}));
+    }
+    if *request.delivery == Delivery::Object {
+        set(&mut body, "response_format", json!({"type": "json_object"}));
     }
     tools(request, &mut body, function, |name| match quirks.forced_tool {
         ForcedTool::Named => json!({"type": "function", "function": {"name": name}}),

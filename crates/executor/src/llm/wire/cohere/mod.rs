@@ -17,6 +17,10 @@ impl Wire for Cohere {
         "/v2/chat".to_owned()
     }
 
+    fn has_json_mode(&self) -> bool {
+        true
+    }
+
     fn body(&self, request: &ModelRequest<'_>) -> Value {
         body(request)
     }
@@ -52,6 +56,9 @@ fn body(request: &ModelRequest<'_>) -> Value {
     }
     if let Delivery::Native { schema, .. } = request.delivery {
         set(&mut body, "response_format", json!({"type": "json_object", "json_schema": schema}));
+    }
+    if *request.delivery == Delivery::Object {
+        set(&mut body, "response_format", json!({"type": "json_object"}));
     }
     let plain = |name: &str, description: &str, schema: &Value, _| function(name, description, schema, false);
     tools(request, &mut body, plain, |_| json!("REQUIRED"));

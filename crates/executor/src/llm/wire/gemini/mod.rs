@@ -38,6 +38,10 @@ impl Wire for Gemini {
         &["response_json_schema", "responsejsonschema", "response_schema", "response mime type"]
     }
 
+    fn has_json_mode(&self) -> bool {
+        true
+    }
+
     fn body(&self, request: &ModelRequest<'_>) -> Value {
         body(request)
     }
@@ -91,6 +95,9 @@ fn generation_config(request: &ModelRequest<'_>) -> Value {
     if let Delivery::Native { schema, .. } = request.delivery {
         set(&mut config, "responseMimeType", "application/json");
         set(&mut config, "responseJsonSchema", schema.clone());
+    }
+    if *request.delivery == Delivery::Object {
+        set(&mut config, "responseMimeType", "application/json");
     }
     config
 }

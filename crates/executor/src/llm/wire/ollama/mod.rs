@@ -37,6 +37,10 @@ impl Wire for Ollama {
         Some(&OllamaEmbeddings)
     }
 
+    fn has_json_mode(&self) -> bool {
+        true
+    }
+
     fn body(&self, request: &ModelRequest<'_>) -> Value {
         body(request)
     }
@@ -55,6 +59,9 @@ fn body(request: &ModelRequest<'_>) -> Value {
         json!({"model": request.model, "stream": true, "messages": messages(request, assistant, result)});
     if let Delivery::Native { schema, .. } = request.delivery {
         set(&mut body, "format", schema.clone());
+    }
+    if *request.delivery == Delivery::Object {
+        set(&mut body, "format", "json");
     }
     if let Some(reasoning) = request.reasoning {
         let think = match reasoning {

@@ -24,6 +24,10 @@ impl Wire for Responses {
         Some(&OpenAiEmbeddings)
     }
 
+    fn has_json_mode(&self) -> bool {
+        true
+    }
+
     fn body(&self, request: &ModelRequest<'_>) -> Value {
         body(request)
     }
@@ -57,6 +61,9 @@ fn body(request: &ModelRequest<'_>) -> Value {
     if let Delivery::Native { name, schema } = request.delivery {
         let format = json!({"type": "json_schema", "name": name, "schema": schema, "strict": true});
         set(&mut body, "text", json!({ "format": format }));
+    }
+    if *request.delivery == Delivery::Object {
+        set(&mut body, "text", json!({"format": {"type": "json_object"}}));
     }
     tools(request, &mut body, function, |name| json!({"type": "function", "name": name}));
     body

@@ -1,0 +1,2 @@
+-- The conversation that a run begins with.
+ALTER TABLE assignments ADD COLUMN opening text;
