@@ -27,7 +27,6 @@ mod leases;
 mod limits;
 mod metered;
 mod paced;
-mod recent;
 mod report;
 mod runner;
 mod servers;
