@@ -40,7 +40,8 @@ pub use accord_domain::id::{
 pub use accord_domain::input_request::{self, InputRequest, Status as InputStatus, ToolUse};
 pub use accord_domain::key::Role;
 pub use accord_domain::run::{
-    Failure, FailureType, Kind as RunKind, Opening, Said, SaidCall, Status as RunStatus, Validation, written,
+    Failure, FailureType, Kind as RunKind, Opening, Said, SaidCall, Status as RunStatus, Unmet, Validation,
+    written,
 };
 pub use accord_domain::runner::Profile;
 pub use accord_domain::session::{ExecutionMode, Status as SessionStatus};

@@ -37,5 +37,6 @@ pub mod usage;
 pub mod workflow;
 
 mod extract_json;
+mod named;
 
 pub use accord_json::nearest;
