@@ -8,6 +8,7 @@ use crate::inputs::NewInput;
 use accord_domain::attempt::Attempt;
 use accord_domain::demands::Demands;
 use accord_domain::event::Body;
+use accord_domain::file::FileRef;
 use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
 use accord_domain::run::{Failure, Kind, Status, Validation};
 use accord_domain::runner::Profile;
@@ -130,6 +131,9 @@ pub struct ClaimedRun {
     /// The trace that the run belongs to, as a W3C `traceparent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
+    /// The files of the session so far, those of this run included.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileRef>,
 }
 
 /// Usage of earlier deliveries of a run.

@@ -4,7 +4,8 @@ use accord_domain::attempt::Attempt;
 use accord_domain::audit::RequestedBy;
 use accord_domain::contract::{Options, Origin};
 use accord_domain::demands::Demands;
-use accord_domain::id::{RunId, RunnerId, SessionId};
+use accord_domain::file::FileRef;
+use accord_domain::id::{FileId, RunId, RunnerId, SessionId};
 use accord_domain::run::{Failure, Kind, Status, Validation};
 use accord_domain::session::ExecutionMode;
 use accord_domain::step::Step;
@@ -64,6 +65,9 @@ pub struct CreateRun {
     /// Model override.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Files that the agent is given: ids of `POST /files`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileId>,
     /// The contract that the caller was written for. Not in the body: it is sent as the header `Accord-Contract`.
     #[serde(skip)]
     pub contract_hash: Option<String>,
@@ -221,6 +225,9 @@ pub struct RunView {
     /// Number of answers validated so far.
     #[serde(default)]
     pub attempts: u32,
+    /// Files of the session so far; only for a single run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileRef>,
     /// Parameters; only for a single run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::files::Files;
 use crate::journal::Journal;
 use crate::mcp_server::McpServer;
 use crate::people::ToolEntries;
@@ -27,6 +28,8 @@ pub struct Start {
     pub parameters: Value,
     /// What [`crate::Session::conversation`] gave at the end of the session's run before.
     pub conversation: Option<Value>,
+    /// The files of the session so far, those of this run included.
+    pub files: Files,
     /// How many model requests one turn may take.
     pub max_steps: u32,
     /// How long to keep asking a provider that is away.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use accord_api::agent::{Blueprint, Executor, Type};
 use accord_api::step::again::{Until, Way, carried};
 use accord_api::step::{Body, Step};
-use accord_api::{ClaimedRun, Contract, EndpointFact, RunId, RunKind, SessionId, Spent, ValidationMode};
+use accord_api::{
+    ClaimedRun, Contract, EndpointFact, FileRef, RunId, RunKind, SessionId, Spent, ValidationMode,
+};
 use accord_contract::lower::{Lowered, Profile, lower};
 use accord_contract::{Embedded, Extract, Invariant, Invariants, Meter, Mode, Options, Schema};
 use accord_executor::ToolEntries;
@@ -77,6 +79,8 @@ pub struct Assignment {
     pub next_step: u32,
     /// The name of the host that the runner works on.
     pub host: String,
+    /// The files of the session so far.
+    pub files: Vec<FileRef>,
 }
 
 /// Why a claimed run cannot be executed. The message names the part and the reason.
@@ -129,6 +133,7 @@ impl Assignment {
             facts: recorded_facts(&steps)?.unwrap_or_else(|| claim.facts.clone()),
             spent: claim.spent,
             host: host.to_owned(),
+            files: claim.files.clone(),
             next_step: claim.steps.last().map_or(1, |step| step.number.saturating_add(1)),
             steps,
         })

@@ -1,8 +1,8 @@
 //! The coordinator, as a runner sees it.
 
 use accord_api::{
-    ClaimRuns, ClaimedRuns, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, Holding, RegisterRunner,
-    RegisteredRunner, ReportAttempts, ReportEvents, ReportedAttempts, RunId, RunnerId,
+    ClaimRuns, ClaimedRuns, FileId, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, Holding,
+    RegisterRunner, RegisteredRunner, ReportAttempts, ReportEvents, ReportedAttempts, RunId, RunnerId,
 };
 use accord_client::{Client, ClientError};
 use async_trait::async_trait;
@@ -32,6 +32,9 @@ pub trait Coordinator: Send + Sync {
 
     /// Says that a runner is gone.
     async fn unregister(&self, id: &RunnerId) -> Result<(), ClientError>;
+
+    /// The content of a file that a run was given.
+    async fn file(&self, run: &RunId, file: &FileId) -> Result<Vec<u8>, ClientError>;
 }
 
 #[async_trait]
@@ -66,5 +69,9 @@ impl Coordinator for Client {
 
     async fn unregister(&self, id: &RunnerId) -> Result<(), ClientError> {
         self.unregister_runner(id).await
+    }
+
+    async fn file(&self, run: &RunId, file: &FileId) -> Result<Vec<u8>, ClientError> {
+        self.run_file(run, file).await
     }
 }

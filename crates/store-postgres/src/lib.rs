@@ -39,6 +39,7 @@ mod definitions;
 mod error;
 mod events;
 mod facts;
+mod files;
 mod group;
 mod horizon;
 mod idempotency;

@@ -20,6 +20,7 @@ mod definitions;
 mod error;
 mod events;
 mod facts;
+mod files;
 mod inputs;
 mod keys;
 mod migrate;

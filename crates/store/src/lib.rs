@@ -21,6 +21,7 @@ mod definitions;
 mod error;
 mod events;
 mod facts;
+mod files;
 mod inputs;
 mod keys;
 mod page;
@@ -42,6 +43,7 @@ pub use definitions::{Condition, Defined, DefinitionStore, DocumentRecord};
 pub use error::StoreError;
 pub use events::{EventFilter, EventLimit, EventStore, MOST_EVENT_BYTES, Notice, Notices};
 pub use facts::{Fact, FactFilter, FactStore};
+pub use files::{FileRecord, FileStore, FileTotals};
 pub use inputs::{CloseInput, ClosedInput, InputFilter, InputStore};
 pub use keys::KeyStore;
 pub use page::{Page, PageRequest};
@@ -75,6 +77,7 @@ pub trait Store:
     + AuditStore
     + RunnerStore
     + FactStore
+    + FileStore
     + InputStore
     + CallbackStore
     + StatsStore

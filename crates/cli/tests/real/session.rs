@@ -67,6 +67,7 @@ pub(crate) fn start(bench: &Bench, settings: Value, servers: Vec<McpServer>) -> 
         costs_are_limited: false,
         tool_entries: accord_executor::ToolEntries::default(),
         journal: std::sync::Arc::new(accord_executor::Journal::none()),
+        files: accord_executor::Files::default(),
     }
 }
 

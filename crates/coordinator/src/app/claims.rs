@@ -244,6 +244,7 @@ fn view(
         spent: Spent::default(),
         steps,
         traceparent: assignment.traceparent,
+        files: assignment.files,
     })
 }
 

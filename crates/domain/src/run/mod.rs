@@ -22,6 +22,7 @@ use crate::attempt::{Repair, ValueSource};
 use crate::audit::RequestedBy;
 use crate::contract::Strategy;
 use crate::demands::Demands;
+use crate::file::FileRef;
 use crate::id::{LeaseId, RunId, RunnerId, SessionId};
 use crate::session::ExecutionMode;
 use crate::usage::Usage;
@@ -214,6 +215,8 @@ pub struct Assignment {
     pub input: Option<String>,
     /// The trace that the run belongs to, as a W3C `traceparent`.
     pub traceparent: Option<String>,
+    /// The files of the session so far, those of this run included.
+    pub files: Vec<FileRef>,
 }
 
 impl Assignment {

@@ -242,6 +242,7 @@ impl Conformance {
             costs_are_limited: false,
             tool_entries: crate::ToolEntries::default(),
             journal: Arc::new(Journal::none()),
+            files: crate::files::Files::default(),
         };
         let memory = memory.unwrap_or_default();
         Dialogue::begin(&self.settings, &start, &memory, &self.variables).await

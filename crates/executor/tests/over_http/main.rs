@@ -46,6 +46,7 @@ async fn open(transport: &Arc<HttpTransport>, server: &ModelServer, provider: &s
         costs_are_limited: false,
         tool_entries: accord_executor::ToolEntries::default(),
         journal: std::sync::Arc::new(accord_executor::Journal::none()),
+        files: accord_executor::Files::default(),
     };
     executor.open(start).await.unwrap()
 }

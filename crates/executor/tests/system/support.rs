@@ -61,6 +61,7 @@ pub(crate) fn start(folder: &Path, settings: Value) -> Start {
         costs_are_limited: false,
         tool_entries: accord_executor::ToolEntries::default(),
         journal: std::sync::Arc::new(accord_executor::Journal::none()),
+        files: accord_executor::Files::default(),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The documents of a run. Blueprints and contracts are kept once for all runs that share them, by the hash of their
 //! text, until the last of these runs is removed.
 
+use accord_domain::file::FileRef;
 use accord_domain::run::Assignment;
+use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sha2::{Digest, Sha256};
 
@@ -11,7 +13,7 @@ use crate::error::{DbResult, corrupt};
 macro_rules! columns {
     () => {
         "b.body AS blueprint, c.body AS contract, a.parameters, a.model, a.project_dir, a.retry_prompt, a.input, \
-         a.traceparent"
+         a.traceparent, a.files"
     };
 }
 pub(crate) use columns;
@@ -34,7 +36,13 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Assignment> {
         retry_prompt: row.get("retry_prompt")?,
         input: row.get("input")?,
         traceparent: row.get("traceparent")?,
+        files: json_list(row.get("files")?)?,
     })
+}
+
+fn json_list(text: Option<String>) -> rusqlite::Result<Vec<FileRef>> {
+    FileRef::read_list(text.as_deref())
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(error)))
 }
 
 /// A text and its hash. Hashing is not for the writer's thread.
@@ -59,6 +67,7 @@ pub(crate) struct Prepared {
     retry_prompt: Option<String>,
     input: Option<String>,
     traceparent: Option<String>,
+    files: Option<String>,
 }
 
 impl From<Assignment> for Prepared {
@@ -72,6 +81,7 @@ impl From<Assignment> for Prepared {
             retry_prompt: assignment.retry_prompt,
             input: assignment.input,
             traceparent: assignment.traceparent,
+            files: FileRef::write_list(&assignment.files),
         }
     }
 }
@@ -81,7 +91,7 @@ pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -
     let blueprint = keep(connection, &assignment.blueprint)?;
     let contract = assignment.contract.as_ref().map(|contract| keep(connection, contract)).transpose()?;
     let sql = "INSERT INTO assignments (run, blueprint, contract, parameters, model, project_dir, retry_prompt, \
-               input, traceparent) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+               input, traceparent, files) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     connection.prepare_cached(sql)?.execute(params![
         run,
         blueprint,
@@ -92,6 +102,7 @@ pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -
         assignment.retry_prompt,
         assignment.input,
         assignment.traceparent,
+        assignment.files,
     ])?;
     Ok(())
 }

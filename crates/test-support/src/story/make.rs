@@ -99,6 +99,7 @@ pub(super) fn assignment(name: &str) -> Assignment {
         retry_prompt: None,
         input: None,
         traceparent: None,
+        files: Vec::new(),
     }
 }
 

@@ -42,6 +42,7 @@ async fn all_survive(store: &Arc<dyn Store>, name: &str, text: &str) {
             retry_prompt: Some(text.to_owned()),
             input: Some(quoted(text)),
             traceparent: None,
+            files: Vec::new(),
         },
         ..fresh(name)
     };

@@ -7,6 +7,7 @@ mod beginnings;
 mod broken;
 mod cassettes;
 mod current;
+mod files;
 mod following;
 mod keys;
 mod looking;

@@ -54,9 +54,11 @@ impl Runs {
         let parameters = parameters(&mut request)?;
         let target = target(&mut request)?;
         let mut order = match target {
-            Target::Start { agent_name } => self.start(&agent_name, request, &parameters).await?,
+            Target::Start { agent_name } => self.start(caller, &agent_name, request, &parameters).await?,
             // Boxed, here and below, so that the rarer path does not grow every request.
-            Target::Resume { session_id } => Box::pin(self.resume(&session_id, request, &parameters)).await?,
+            Target::Resume { session_id } => {
+                Box::pin(self.resume(caller, &session_id, request, &parameters)).await?
+            }
         };
         order.requested_by = caller.requested_by.clone();
         order.traceparent = caller.trace();
@@ -65,6 +67,7 @@ impl Runs {
 
     async fn start(
         &self,
+        caller: &Caller,
         agent_name: &str,
         mut request: CreateRun,
         parameters: &Value,
@@ -73,6 +76,7 @@ impl Runs {
         caller_contract::check(self.store.as_ref(), &agent, request.contract_hash.as_deref()).await?;
         check_model(&agent.blueprint, request.model.as_deref())?;
         input::check(&agent, Expected::AgentParameters, parameters).await?;
+        let files = self.files.of_request(caller, &agent, &request.files, parameters, Vec::new()).await?;
         let contract = self.contracts.of_run(&agent, Wanted::take(&mut request)).await?;
         let parent_session_id = request.parent_session_id.take();
         let execution_mode = execution_mode(&request, parent_session_id.is_some())?;
@@ -93,11 +97,13 @@ impl Runs {
             delivers: Vec::new(),
             requested_by: None,
             traceparent: None,
+            files,
         })
     }
 
     async fn resume(
         &self,
+        caller: &Caller,
         session_id: &SessionId,
         mut request: CreateRun,
         parameters: &Value,
@@ -109,6 +115,8 @@ impl Runs {
         caller_contract::check(self.store.as_ref(), &agent, request.contract_hash.as_deref()).await?;
         check_model(&agent.blueprint, request.model.as_deref())?;
         input::check(&agent, Expected::Prompt, parameters).await?;
+        let earlier = self.store.assignment(&session.last_run_id).await?.files;
+        let files = self.files.of_request(caller, &agent, &request.files, parameters, earlier).await?;
         let contract = self.contracts.of_run(&agent, Wanted::take(&mut request)).await?;
         let execution_mode = execution_mode(&request, session.parent_session_id.is_some())?;
         if let Some(parent) = &session.parent_session_id {
@@ -131,6 +139,7 @@ impl Runs {
             delivers: Vec::new(),
             requested_by: None,
             traceparent: None,
+            files,
         })
     }
 
@@ -228,6 +237,7 @@ impl Runs {
         priority: i32,
     ) -> Result<Order, Error> {
         let agent = self.agent_of(&session).await?;
+        let files = self.store.assignment(&session.last_run_id).await?.files;
         let parameters = prompt_alone(prompt);
         input::check(&agent, Expected::Prompt, &parameters).await?;
         let contract = self.contracts.of_run(&agent, Wanted::default()).await?;
@@ -245,6 +255,7 @@ impl Runs {
             delivers: Vec::new(),
             requested_by: None,
             traceparent: None,
+            files,
         })
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use accord_api::CreatedRun;
 use accord_domain::audit::RequestedBy;
 use accord_domain::demands::Demands;
+use accord_domain::file::FileRef;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Kind, Run};
 use accord_domain::session::{ExecutionMode, Session};
@@ -44,6 +45,8 @@ pub(crate) struct Order {
     pub(crate) delivers: Vec<RunId>,
     pub(crate) requested_by: Option<RequestedBy>,
     pub(crate) traceparent: Option<String>,
+    /// The files of the session so far, those of this run included.
+    pub(crate) files: Vec<FileRef>,
 }
 
 impl Order {
@@ -139,6 +142,7 @@ impl Runs {
             retry_prompt: None,
             input: None,
             traceparent: order.traceparent,
+            files: order.files,
         };
         let asks = self.ask_if_task(&mut run, &assignment).await?.map(Box::new);
         let session = match order.session {

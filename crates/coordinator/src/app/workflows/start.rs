@@ -106,6 +106,7 @@ impl WorkflowRuns {
             delivers: Vec::new(),
             requested_by,
             traceparent: surroundings.traceparent.clone(),
+            files: Vec::new(),
         };
         self.runs.submission(order).await.map(|submission| Begun::Run(Box::new(submission)))
     }

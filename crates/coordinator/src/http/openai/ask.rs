@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use accord_api::{CreateRun, CreateWorkflowRun, ErrorName, RunView, Usage};
-use accord_domain::id::RunId;
 use accord_domain::id::WorkId;
+use accord_domain::id::{FileId, RunId};
 use axum::Extension;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::contract::{Schema, Wanted};
 use super::fields::invalid;
+use super::files;
 use super::input::{self, Turn};
 use super::work::Work;
 use crate::app::{Agent, App, Caller, LONGEST_WAIT_SECONDS, Model, Promise};
@@ -28,6 +29,7 @@ pub(super) struct Ask {
     pub(super) model: Option<String>,
     pub(super) previous: Option<WorkId>,
     pub(super) turns: Vec<Turn>,
+    pub(super) files: Vec<files::Part>,
     pub(super) wanted: Wanted,
     pub(super) metadata: BTreeMap<String, String>,
 }
@@ -66,7 +68,7 @@ impl Client {
         if !ask.metadata.is_empty() {
             caller.requested_by.get_or_insert_default().metadata = ask.metadata.clone();
         }
-        let request = match (&ask.previous, &ask.model) {
+        let mut request = match (&ask.previous, &ask.model) {
             (Some(WorkId::Run(previous)), _) => self.resumed(previous, &ask).await?,
             (Some(WorkId::Workflow(previous)), _) => {
                 let message = format!(
@@ -85,7 +87,20 @@ impl Client {
                 }
             },
         };
+        request.files = self.keep(ask.files).await?;
         Ok(WorkId::Run(self.app.runs.create(&caller, request, promise).await?.run_id))
+    }
+
+    /// The files of a request, kept for its run.
+    async fn keep(&self, parts: Vec<files::Part>) -> Result<Vec<FileId>, Error> {
+        let mut ids = Vec::with_capacity(parts.len());
+        for part in parts {
+            ids.push(match part {
+                files::Part::Uploaded(id) => id,
+                files::Part::Content(upload) => self.app.files.keep(&self.caller, upload).await?.id,
+            });
+        }
+        Ok(ids)
     }
 
     async fn run_workflow(
@@ -102,6 +117,10 @@ impl Client {
             );
             let details = json!({"workflow_name": name});
             return Err(Error::new(ErrorName::OutputSchemaConflict, message).with_details(details));
+        }
+        if !ask.files.is_empty() {
+            let message = format!("workflow '{name}' takes no files; send them to an agent");
+            return Err(invalid("messages", message));
         }
         let input = Some(input::of_workflow(name, schema, &ask.turns).await?);
         let request = CreateWorkflowRun { input, ..CreateWorkflowRun::default() };

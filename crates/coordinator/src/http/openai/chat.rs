@@ -9,7 +9,7 @@ use super::contract::{Form, wanted};
 use super::envelope::{self, OpenAiError};
 use super::fields::{CHAT, Given, invalid};
 use super::work::Work;
-use super::{input, stream};
+use super::{files, input, stream};
 use crate::error::Error;
 use crate::http::body;
 use crate::http::extract::JsonBody;
@@ -67,6 +67,7 @@ pub(super) async fn complete(client: Client, JsonBody(bytes): JsonBody) -> Resul
         model: request.model,
         previous: None,
         turns: input::of_messages(&request.messages)?,
+        files: files::of_messages("messages", &request.messages)?,
         wanted,
         metadata: request.metadata.unwrap_or_default(),
     };

@@ -13,6 +13,7 @@ mod chat_types;
 mod contract;
 pub(super) mod envelope;
 mod fields;
+mod files;
 mod input;
 mod models;
 mod response_events;

@@ -12,8 +12,8 @@ use super::fields::{Given, RESPONSES, invalid};
 use super::input::{self, Side, Turn};
 use super::response_events::Writer;
 use super::response_types::{CreateResponse, Echo, ResponseObject};
-use super::stream;
 use super::work::Work;
+use super::{files, stream};
 use crate::error::Error;
 use crate::http::body;
 use crate::http::extract::{Id, JsonBody};
@@ -103,7 +103,10 @@ fn read(request: CreateResponse) -> Result<(Ask, Echo, bool), Error> {
         is_background,
     };
     let metadata = request.metadata.unwrap_or_default();
-    let ask = Ask { model: request.model, previous: request.previous_response_id, turns, wanted, metadata };
+    let items = request.input.as_array().map(Vec::as_slice).unwrap_or_default();
+    let files = files::of_messages("input", items)?;
+    let ask =
+        Ask { model: request.model, previous: request.previous_response_id, turns, files, wanted, metadata };
     Ok((ask, echo, request.stream.unwrap_or_default()))
 }
 

@@ -4,6 +4,7 @@ mod answers;
 mod dialects;
 mod embeddings;
 mod errors;
+mod files;
 mod journal;
 mod presets;
 mod requests;

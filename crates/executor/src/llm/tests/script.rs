@@ -210,6 +210,7 @@ pub(super) fn start(settings: Value, tools: &[&str], conversation: Option<Value>
         costs_are_limited: false,
         tool_entries: crate::ToolEntries::default(),
         journal: Arc::new(Journal::none()),
+        files: crate::files::Files::default(),
     }
 }
 
