@@ -265,7 +265,12 @@ async fn refused(mut response: Response) -> McpError {
     let (status, text) = (response.status, String::from_utf8_lossy(&body));
     match json::read_message(&text) {
         Ok(ServerJsonRpcMessage::Error(error)) => {
-            McpError::Refused(format!("{}, status {status}", connection::refused(&error.error)))
+            let refused = connection::refused(&error.error);
+            let message = format!("{refused}, status {status}");
+            match refused {
+                McpError::OtherGeneration(_) => McpError::OtherGeneration(message),
+                _ => McpError::Refused(message),
+            }
         }
         _ => {
             let message = format!("it responded with status {status}: {}", excerpt(&text));
