@@ -82,6 +82,8 @@ names! {
     InputNotFound = 404,
     /// The API key does not exist.
     KeyNotFound = 404,
+    /// The file does not exist, has expired, or belongs to another key.
+    FileNotFound = 404,
     /// The route does not exist.
     RouteNotFound = 404,
     /// The route does not support this method.

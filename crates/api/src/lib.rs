@@ -11,6 +11,7 @@ mod config;
 mod endpoints;
 mod error;
 mod events;
+mod files;
 mod health;
 mod inputs;
 mod keys;
@@ -34,8 +35,9 @@ pub use accord_domain::contract::{self, Contract, Embedded, ExtractJson, Origin,
 pub use accord_domain::demands::Demands;
 pub use accord_domain::event::{Body as EventBody, OutputChannel};
 pub use accord_domain::evidence::{Evidence, Observed, Standing};
+pub use accord_domain::file::{self, FileRef};
 pub use accord_domain::id::{
-    EventId, InputId, KeyId, LeaseId, RunId, RunnerId, SessionId, WorkId, WorkflowRunId,
+    EventId, FileId, InputId, KeyId, LeaseId, RunId, RunnerId, SessionId, WorkId, WorkflowRunId,
 };
 pub use accord_domain::input_request::{self, InputRequest, Status as InputStatus, ToolUse};
 pub use accord_domain::key::Role;
@@ -55,6 +57,7 @@ pub use config::{ServerConfig, ServerEnforcement, ServerLimits, StoreKind};
 pub use endpoints::{EndpointFact, EndpointFilter, EndpointQuery, ForgottenFacts};
 pub use error::{ErrorBody, ErrorName};
 pub use events::{EventList, EventView};
+pub use files::{FileView, UploadQuery};
 pub use health::Health;
 pub use inputs::{AnswerInput, InputLink, InputQuery, NewInput};
 pub use keys::{CreateKey, CreatedKey, KeyView, MeView};

@@ -9,6 +9,7 @@ use accord_domain::attempt::Attempt;
 use accord_domain::caller_tools::CallerTools;
 use accord_domain::demands::Demands;
 use accord_domain::event::Body;
+use accord_domain::file::FileRef;
 use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
 use accord_domain::run::{Failure, Kind, Opening, Status, Validation};
 use accord_domain::runner::Profile;
@@ -140,6 +141,9 @@ pub struct ClaimedRun {
     /// The conversation before the prompt, if the caller sent one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<Opening>,
+    /// The files of the session so far, those of this run included.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileRef>,
 }
 
 /// Usage of earlier deliveries of a run.

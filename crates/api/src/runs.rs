@@ -5,7 +5,8 @@ use accord_domain::audit::RequestedBy;
 use accord_domain::caller_tools::{CallerTool, ToolChoice};
 use accord_domain::contract::{Options, Origin};
 use accord_domain::demands::Demands;
-use accord_domain::id::{RunId, RunnerId, SessionId};
+use accord_domain::file::FileRef;
+use accord_domain::id::{FileId, RunId, RunnerId, SessionId};
 use accord_domain::run::{Failure, Kind, Opening, Status, Validation};
 use accord_domain::session::ExecutionMode;
 use accord_domain::step::Step;
@@ -76,6 +77,9 @@ pub struct CreateRun {
     /// Hash of what else was asked with the tools. Not in the body.
     #[serde(skip)]
     pub tools_asked: Option<String>,
+    /// Files that the agent is given: ids of `POST /files`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileId>,
     /// The contract that the caller was written for. Not in the body: it is sent as the header `Accord-Contract`.
     #[serde(skip)]
     pub contract_hash: Option<String>,
@@ -210,6 +214,9 @@ pub struct RunView {
     /// Number of answers validated so far.
     #[serde(default)]
     pub attempts: u32,
+    /// Files of the session so far; only for a single run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileRef>,
     /// Parameters; only for a single run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]

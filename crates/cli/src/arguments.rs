@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     acp, agents, audit, batch, check, completions, coordinator, doctor, endpoints, init, inputs, keys, mcp,
-    prompt, record, replay, review, run, runner, runners, runs, schemas, sessions, stats, submit, types, up,
-    workflow,
+    prompt, read_pdf, record, replay, review, run, runner, runners, runs, schemas, sessions, stats, submit,
+    types, up, workflow,
 };
 
 /// Run AI agents under contract: a result conforms to its schema, or the run fails
@@ -71,6 +71,8 @@ pub(crate) enum Command {
     Completions(completions::Arguments),
     #[command(hide = true)]
     Submit(submit::Arguments),
+    #[command(hide = true)]
+    ReadPdf(read_pdf::Arguments),
 }
 
 #[cfg(test)]
@@ -90,7 +92,7 @@ mod tests {
                 command.get_subcommands().filter(|inner| inner.is_hide_set()).map(clap::Command::get_name);
             here.chain(command.get_subcommands().flat_map(hidden)).collect()
         }
-        assert_eq!(hidden(&super::Arguments::command()), ["submit"]);
+        assert_eq!(hidden(&super::Arguments::command()), ["submit", "read-pdf"]);
     }
 
     /// clap breaks what is longer, in the middle of a paragraph that is broken already.

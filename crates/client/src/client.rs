@@ -108,8 +108,18 @@ impl Client {
 
     pub(crate) fn call(&self, method: Method, segments: &[&str]) -> Call<'_> {
         let (query, body, headers) = (Value::Null, None, Vec::new());
+        let content_type = "application/json";
         let segments = segments.iter().map(|&segment| segment.to_owned()).collect();
-        Call { client: self, method, segments, query, body, headers, timeout: Some(CALL_TIMEOUT) }
+        Call {
+            client: self,
+            method,
+            segments,
+            query,
+            body,
+            content_type,
+            headers,
+            timeout: Some(CALL_TIMEOUT),
+        }
     }
 
     pub(crate) fn get(&self, segments: &[&str]) -> Call<'_> {
@@ -149,6 +159,7 @@ pub(crate) struct Call<'a> {
     segments: Vec<String>,
     query: Value,
     body: Option<Result<Vec<u8>, ClientError>>,
+    content_type: &'static str,
     headers: Vec<(&'static str, String)>,
     timeout: Option<Duration>,
 }
@@ -163,6 +174,12 @@ impl Call<'_> {
         let written = serde_json::to_vec(body);
         let refused = |error| ClientError::Settings(format!("the request cannot be serialized: {error}"));
         self.body = Some(written.map_err(refused));
+        self
+    }
+
+    /// A body that is no JSON.
+    pub(crate) fn file(mut self, content: Vec<u8>) -> Self {
+        (self.body, self.content_type) = (Some(Ok(content)), "application/octet-stream");
         self
     }
 
@@ -195,10 +212,16 @@ impl Call<'_> {
         self.text().await.map(drop)
     }
 
-    async fn text(self) -> Result<String, ClientError> {
+    /// The body of the answer, whatever it is.
+    pub(crate) async fn bytes(self) -> Result<Vec<u8>, ClientError> {
         let client = self.client;
         let response = self.send().await?;
-        let bytes = body_of(client, response).await?;
+        body_of(client, response).await
+    }
+
+    async fn text(self) -> Result<String, ClientError> {
+        let client = self.client;
+        let bytes = self.bytes().await?;
         String::from_utf8(bytes).map_err(|_| client.unreadable("the response is not UTF-8"))
     }
 
@@ -235,7 +258,7 @@ impl Call<'_> {
             request = request.header(name, value);
         }
         if let Some(body) = self.body {
-            request = request.header("content-type", "application/json").body(body?);
+            request = request.header("content-type", self.content_type).body(body?);
         }
         Ok(request)
     }

@@ -15,6 +15,7 @@ mod agents;
 mod client;
 mod error;
 mod events;
+mod files;
 mod http;
 mod inputs;
 mod operations;

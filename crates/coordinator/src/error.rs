@@ -98,6 +98,7 @@ impl From<StoreError> for Error {
                 "runner" => ErrorName::RunnerNotFound,
                 "key" => ErrorName::KeyNotFound,
                 "input" => ErrorName::InputNotFound,
+                "file" => ErrorName::FileNotFound,
                 "workflow" => ErrorName::WorkflowNotFound,
                 "workflow run" => ErrorName::WorkflowRunNotFound,
                 _ => ErrorName::InvalidRequest,

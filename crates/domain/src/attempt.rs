@@ -7,6 +7,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::Strategy;
+use crate::file::{FileKind, FileRef};
+use crate::id::FileId;
 use crate::named::named;
 use crate::usage::Usage;
 
@@ -231,6 +233,48 @@ pub struct Sent {
     pub examples: Vec<Exchange>,
     /// The user's message.
     pub prompt: String,
+    /// The files of the conversation, and how they were sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<SentFile>,
+}
+
+/// A file that was sent to a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SentFile {
+    /// The file.
+    pub id: FileId,
+    /// Its name.
+    pub name: String,
+    /// In what form.
+    pub sent_as: SentAs,
+}
+
+/// In what form a file was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SentAs {
+    /// As an image.
+    Image,
+    /// As a PDF.
+    Pdf,
+    /// A text, as it is.
+    Text,
+    /// The text of a PDF, because the provider takes no PDFs. Images and layout are missing.
+    TextOfPdf,
+}
+
+impl SentFile {
+    /// How a file is sent to a provider that takes PDFs, or does not.
+    pub fn of(file: &FileRef, takes_pdfs: bool) -> Self {
+        let sent_as = match file.kind() {
+            FileKind::Image => SentAs::Image,
+            FileKind::Pdf if takes_pdfs => SentAs::Pdf,
+            FileKind::Pdf => SentAs::TextOfPdf,
+            FileKind::Text => SentAs::Text,
+        };
+        Self { id: file.id.clone(), name: file.name.clone(), sent_as }
+    }
 }
 
 /// A message and the answer to it.

@@ -13,8 +13,8 @@ pub struct IdError {
     text: String,
 }
 
-/// An id is at most this long: what we make has 36 characters, and others' are not accepted.
-const LONGEST: usize = 64;
+/// An id is at most this long: what we make has 36 characters, or 69 with a SHA-256, and others' are not accepted.
+const LONGEST: usize = 72;
 
 fn check(text: &str, prefix: &'static str) -> Result<(), IdError> {
     let rest = text.strip_prefix(prefix).unwrap_or_default();
@@ -106,6 +106,10 @@ id!(
 id!(
     /// The id of one run of a workflow.
     WorkflowRunId, "wfr_"
+);
+id!(
+    /// The id of a file: the SHA-256 of its content, in hexadecimal digits.
+    FileId, "file_"
 );
 
 /// An event's id: it grows in the order in which events become visible, across all sessions.

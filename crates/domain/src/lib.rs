@@ -23,6 +23,7 @@ pub mod contract;
 pub mod demands;
 pub mod event;
 pub mod evidence;
+pub mod file;
 pub mod id;
 pub mod input;
 pub mod input_request;

@@ -115,6 +115,19 @@ pub struct BuiltInProvider {
     pub signing: Option<&'static SigningVariables>,
     /// What it supports.
     pub capabilities: &'static [Capability],
+    /// The files that it takes as they are.
+    pub files: TakesFiles,
+    /// Its name in traces, by the conventions of OpenTelemetry.
+    pub trace_name: &'static str,
+}
+
+/// The files that a provider takes as they are. Text goes to every one, as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TakesFiles {
+    /// The types of images.
+    pub images: &'static [&'static str],
+    /// Whether it takes PDFs. If not, their text is sent.
+    pub pdfs: bool,
 }
 
 /// The variables of credentials that sign requests.

@@ -112,10 +112,10 @@ fn tls(roots: RootCertStore) -> ClientConfig {
 #[async_trait]
 impl Transport for HttpTransport {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        let Request { url, headers, body } = request;
-        let sending = with_headers(self.to(&url)?.json(&body), headers);
+        let sending =
+            with_headers(self.to(&request.url)?.json(&request.whole_body()), request.headers.clone());
         // An answer may take minutes, and what was asked is written out by now.
-        drop((url, body));
+        drop(request);
         answer(sending).await
     }
 }
@@ -162,6 +162,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
+    use crate::files::Files;
 
     /// A server for one request: it gives back what it was sent, as text.
     async fn served(answer: &'static str) -> (String, tokio::task::JoinHandle<String>) {
@@ -182,7 +183,12 @@ mod tests {
     }
 
     fn request(url: String) -> Request {
-        Request { url, headers: vec![("x-api-key".into(), "k".into())], body: json!({"a": 1}) }
+        Request {
+            url,
+            headers: vec![("x-api-key".into(), "k".into())],
+            body: json!({"a": 1}),
+            files: Files::default(),
+        }
     }
 
     #[tokio::test]

@@ -38,6 +38,7 @@ mod child;
 mod cli;
 mod event;
 mod external;
+mod files;
 mod http;
 mod journal;
 mod json;
@@ -60,9 +61,9 @@ mod turn;
 pub use answer::{Answer, Stop, Usage};
 pub use caller_tools::{ArgumentsRule, CallerTools};
 pub use cassette::{
-    Body, Cassette, CassetteError, Cut, Ended, Exchange, MakeExecutor, Matching, RecordedProvider,
-    RecordedRequest, RecordedResponse, RecordedResult, Recorder, RecordingTransport, Redactor,
-    ReplayExecutor, ReplayTransport, Reply, Stage,
+    Body, Cassette, CassetteError, Cut, Ended, Exchange, MakeExecutor, Matching, RecordedFile,
+    RecordedProvider, RecordedRequest, RecordedResponse, RecordedResult, Recorder, RecordingTransport,
+    Redactor, ReplayExecutor, ReplayTransport, Reply, Stage,
 };
 pub use child::Variables;
 pub use cli::{
@@ -71,6 +72,7 @@ pub use cli::{
 };
 pub use event::{Channel, Event, Events};
 pub use external::{Conformance, ExternalExecutor, Finding, Verdict};
+pub use files::{Files, GivenFile, PDF_READER, PdfReader, WithFolder, read_pdf};
 pub use http::HttpTransport;
 pub use journal::{Journal, RecordedCall, StepSink};
 pub use llm::{

@@ -71,6 +71,8 @@ pub struct Capabilities {
     pub repeats: bool,
     /// Whether it records its steps itself, one for each request and tool. If not, the caller records whole turns.
     pub records_steps: bool,
+    /// Whether it takes PDFs as they are. If not, their text is sent.
+    pub takes_pdfs: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

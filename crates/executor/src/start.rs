@@ -7,6 +7,7 @@ use accord_domain::run::Said;
 use serde_json::Value;
 
 use crate::caller_tools::CallerTools;
+use crate::files::Files;
 use crate::journal::Journal;
 use crate::mcp_server::McpServer;
 use crate::people::ToolEntries;
@@ -32,6 +33,8 @@ pub struct Start {
     /// Messages before the first prompt, with their roles. Sessions that record their steps put them into the conversation; for others
     /// the caller writes them into the prompt.
     pub opening: Vec<Said>,
+    /// The files of the session so far, those of this run included.
+    pub files: Files,
     /// How many model requests one turn may take.
     pub max_steps: u32,
     /// How long to keep asking a provider that is away.

@@ -1,11 +1,14 @@
 //! The interface to the network: the network itself, a recorder around it, or a recording.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 
 use async_trait::async_trait;
 use futures_util::Stream;
 use serde_json::Value;
+
+use crate::files::Files;
 
 /// One request to a provider.
 #[derive(Clone, PartialEq)]
@@ -14,7 +17,22 @@ pub struct Request {
     pub url: String,
     /// Headers, secrets among them: never recorded, never logged.
     pub headers: Vec<(String, String)>,
+    /// The body, with marks in the place of files.
     pub body: Value,
+    /// What the marks stand for.
+    pub files: Files,
+}
+
+impl Request {
+    /// The body as it is sent.
+    pub(crate) fn whole_body(&self) -> Cow<'_, Value> {
+        if self.files.is_empty() {
+            return Cow::Borrowed(&self.body);
+        }
+        let mut body = self.body.clone();
+        self.files.fill(&mut body);
+        Cow::Owned(body)
+    }
 }
 
 impl fmt::Debug for Request {

@@ -6,7 +6,7 @@ use accord_api::agent::{Blueprint, Executor, Type};
 use accord_api::step::again::{Until, Way, carried};
 use accord_api::step::{Body, Step};
 use accord_api::{
-    ClaimedRun, Contract, EndpointFact, Opening, RunId, RunKind, SessionId, Spent, ValidationMode,
+    ClaimedRun, Contract, EndpointFact, FileRef, Opening, RunId, RunKind, SessionId, Spent, ValidationMode,
 };
 use accord_contract::lower::{Lowered, Profile, lower};
 use accord_contract::prompt::Form;
@@ -94,6 +94,8 @@ pub struct Assignment {
     pub next_step: u32,
     /// The name of the host that the runner works on.
     pub host: String,
+    /// The files of the session so far.
+    pub files: Vec<FileRef>,
 }
 
 /// Why a claimed run cannot be executed. The message names the part and the reason.
@@ -151,6 +153,7 @@ impl Assignment {
             facts: recorded_facts(&steps)?.unwrap_or_else(|| claim.facts.clone()),
             spent: claim.spent,
             host: host.to_owned(),
+            files: claim.files.clone(),
             next_step: claim.steps.last().map_or(1, |step| step.number.saturating_add(1)),
             steps,
         })

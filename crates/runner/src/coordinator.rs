@@ -1,7 +1,7 @@
 //! The coordinator, as a runner sees it.
 
 use accord_api::{
-    ClaimRuns, ClaimedRuns, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, RegisterRunner,
+    ClaimRuns, ClaimedRuns, FileId, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, RegisterRunner,
     RegisteredRunner, ReportAttempts, ReportEvents, ReportedAttempts, RunId, RunnerId,
 };
 use accord_client::{Client, ClientError};
@@ -29,6 +29,9 @@ pub trait Coordinator: Send + Sync {
 
     /// Says that a runner is gone.
     async fn unregister(&self, id: &RunnerId) -> Result<(), ClientError>;
+
+    /// The content of a file that a run was given.
+    async fn file(&self, run: &RunId, file: &FileId) -> Result<Vec<u8>, ClientError>;
 }
 
 #[async_trait]
@@ -59,5 +62,9 @@ impl Coordinator for Client {
 
     async fn unregister(&self, id: &RunnerId) -> Result<(), ClientError> {
         self.unregister_runner(id).await
+    }
+
+    async fn file(&self, run: &RunId, file: &FileId) -> Result<Vec<u8>, ClientError> {
+        self.run_file(run, file).await
     }
 }

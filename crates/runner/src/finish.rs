@@ -8,6 +8,7 @@ use accord_api::{
     RunStatus, Usage,
 };
 use accord_client::ClientError;
+use accord_trace::names;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -159,9 +160,10 @@ pub(crate) async fn tell(
             Ok(finished) => {
                 let status = finished.status;
                 let span = tracing::Span::current();
-                span.record("status", status.as_str());
+                span.record(names::STATUS, status.as_str());
                 if status == RunStatus::Failed {
-                    span.record("otel.status_code", "ERROR");
+                    let kind = finish.error.as_ref().map_or("failed", |error| error.kind.as_str());
+                    accord_trace::failed(&span, kind, "the run failed");
                 }
                 let told = if status.is_over() { "run finished" } else { "run continues" };
                 tracing::info!(run_id = %hold.run_id, %status, "{told}");

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use accord_api::{
-    ClaimRuns, ClaimedRuns, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, RegisterRunner,
+    ClaimRuns, ClaimedRuns, FileId, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, RegisterRunner,
     RegisteredRunner, ReportAttempts, ReportEvents, ReportedAttempts, RunId, RunnerId,
 };
 use accord_client::ClientError;
@@ -65,5 +65,10 @@ impl Coordinator for Paced {
 
     async fn unregister(&self, id: &RunnerId) -> Result<(), ClientError> {
         self.inner.unregister(id).await
+    }
+
+    async fn file(&self, run: &RunId, file: &FileId) -> Result<Vec<u8>, ClientError> {
+        let _place = self.place().await;
+        self.inner.file(run, file).await
     }
 }

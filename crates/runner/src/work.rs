@@ -8,7 +8,7 @@ use std::sync::Arc;
 use accord_api::agent::Executor;
 use accord_api::step::Body;
 use accord_api::{ClaimedRun, Failure, FailureType, FinishRun, LastReport, Origin};
-use accord_executor::{Journal, OpenError, Session, Start};
+use accord_executor::{Files, GivenFile, Journal, OpenError, Session, Start};
 use accord_trace::{TraceParent, names};
 use futures_util::FutureExt;
 use serde_json::Value;
@@ -34,13 +34,15 @@ pub(crate) fn span(claim: &ClaimedRun) -> Span {
     let span = debug_span!(
         "invoke_agent",
         otel.name = format!("{} {agent}", names::INVOKE_AGENT),
-        otel.status_code = Empty,
+        { names::STATUS_CODE } = Empty,
+        { names::STATUS_MESSAGE } = Empty,
+        { names::ERROR_TYPE } = Empty,
         { names::OPERATION } = names::INVOKE_AGENT,
         { names::AGENT } = agent,
         { names::CONVERSATION } = %claim.session_id,
-        run_id = %claim.run_id,
-        attempt = claim.attempt,
-        status = Empty,
+        { names::RUN } = %claim.run_id,
+        { names::DELIVERY } = accord_trace::count(claim.attempt),
+        { names::STATUS } = Empty,
     );
     if let Some(caller) = traceparent(claim) {
         accord_trace::continue_from(&span, caller);
@@ -212,6 +214,7 @@ async fn open(
         parameters: assignment.parameters.clone(),
         conversation: conversation(assignment),
         opening: assignment.opening.messages.clone(),
+        files: files(shared, assignment).await?,
         max_steps: assignment.agent.limits.max_steps.unwrap_or(DEFAULT_MAX_STEPS),
         retry: shared.settings.retry_of(&assignment.agent.retry),
         costs_are_limited: assignment.agent.limits.max_cost_usd.is_some(),
@@ -223,6 +226,25 @@ async fn open(
         OpenError::TimedOut(seconds) => late(seconds),
         OpenError::Settings(_) | OpenError::Missing(_) | OpenError::OneProvider => broken(error.to_string()),
     })
+}
+
+/// The files of a run with their contents.
+async fn files(shared: &Shared, assignment: &Assignment) -> Result<Files, Failure> {
+    let mut given = Vec::with_capacity(assignment.files.len());
+    for file in &assignment.files {
+        let mut backoff = Backoff::default();
+        let content = loop {
+            match shared.coordinator.file(&assignment.run_id, &file.id).await {
+                Ok(content) => break content,
+                Err(error) if error.is_transient() => backoff.rest().await,
+                Err(error) => {
+                    return Err(broken(format!("the file '{}' cannot be read: {error}", file.name)));
+                }
+            }
+        };
+        given.push(GivenFile { file: file.clone(), content: content.into() });
+    }
+    Ok(Files::new(given))
 }
 
 /// The conversation to continue: as the last recorded step left it, else as the session had it.

@@ -39,6 +39,7 @@ mod definitions;
 mod error;
 mod events;
 mod facts;
+mod files;
 mod front;
 mod group;
 mod horizon;

@@ -29,6 +29,7 @@ const MIGRATIONS: &[(i32, &str)] = &[
     (17, include_str!("../migrations/0017_busy_children.sql")),
     (18, include_str!("../migrations/0018_front.sql")),
     (19, include_str!("../migrations/0019_openings.sql")),
+    (20, include_str!("../migrations/0020_files.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.

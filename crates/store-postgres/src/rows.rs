@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use accord_domain::file::FileRef;
 use accord_domain::run::{Assignment, Lease, Outcome, Run};
 use accord_domain::session::Session;
 use accord_domain::usage::Usage;
@@ -37,7 +38,7 @@ macro_rules! session_columns {
 macro_rules! assignment_columns {
     () => {
         "b.body AS blueprint, a.parameters, c.body AS contract, a.model, a.project_dir, a.retry_prompt, a.input, \
-         a.traceparent, a.tools, a.opening"
+         a.traceparent, a.tools, a.opening, a.files"
     };
 }
 
@@ -147,7 +148,13 @@ pub(crate) fn assignment(row: &PgRow) -> Result<Assignment, DbError> {
         traceparent: row.try_get("traceparent")?,
         tools: row.try_get("tools")?,
         opening: row.try_get("opening")?,
+        files: files(row.try_get("files")?)?,
     })
+}
+
+fn files(text: Option<&str>) -> Result<Vec<FileRef>, DbError> {
+    FileRef::read_list(text)
+        .map_err(|error| StoreError::Corrupt(format!("the files of a run: {error}")).into())
 }
 
 /// The result of a run, if it has one.
@@ -184,18 +191,19 @@ const INSERT: &str = concat!(
         $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[], $23::bigint[], $24::double precision[],
         $25::bigint[], $26::bigint[], $27::text[], $28::bigint[],
         $29::bigint[], $30::text[], $31::bigint[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[],
-        $37::text[], $38::text[], $39::text[], $40::text[]
+        $37::text[], $38::text[], $39::text[], $40::text[], $41::text[]
     ) WITH ORDINALITY AS t(
         id, session_id, kind, agent_name, status, execution_mode, demands, priority,
         attempt, losses, retry_count, input_tokens, output_tokens, cost_usd,
         created_at, queued_at, requested_by, waits_until,
-        blueprint, parameters, contract, model, project_dir, retry_prompt, input, traceparent, tools, opening,
+        blueprint, parameters, contract, model, project_dir, retry_prompt, input, traceparent, tools, opening, files,
         preview, searched, place
     )
 ), assignment AS (
     INSERT INTO assignments
-        (run_id, blueprint, parameters, contract, model, project_dir, retry_prompt, input, traceparent, tools, opening)
-    SELECT t.id, b.hash, t.parameters, c.hash, t.model, t.project_dir, t.retry_prompt, t.input, t.traceparent, t.tools, t.opening
+        (run_id, blueprint, parameters, contract, model, project_dir, retry_prompt, input, traceparent, tools, opening, files)
+    SELECT t.id, b.hash, t.parameters, c.hash, t.model, t.project_dir, t.retry_prompt, t.input, t.traceparent, t.tools, t.opening,
+        t.files
     FROM new t JOIN given b ON b.place = t.blueprint LEFT JOIN given c ON c.place = t.contract
 ), input AS (
     INSERT INTO run_inputs (run_id, preview, searched) SELECT id, preview, searched FROM new
@@ -267,6 +275,7 @@ pub(crate) async fn insert_runs(
         .bind(column(&assignments, |assignment| assignment.traceparent.as_deref()))
         .bind(column(&assignments, |assignment| assignment.tools.as_deref()))
         .bind(column(&assignments, |assignment| assignment.opening.as_deref()))
+        .bind(column(&assignments, |assignment| FileRef::write_list(&assignment.files)))
         .bind(previews)
         .bind(searched)
         .execute(connection)

@@ -20,6 +20,7 @@ mod definitions;
 mod error;
 mod events;
 mod facts;
+mod files;
 mod front;
 mod inputs;
 mod keys;

@@ -21,6 +21,7 @@ mod definitions;
 mod error;
 mod events;
 mod facts;
+mod files;
 mod front;
 mod inputs;
 mod keys;
@@ -43,6 +44,7 @@ pub use definitions::{Condition, Defined, DefinitionStore, DocumentRecord};
 pub use error::StoreError;
 pub use events::{EventFilter, EventLimit, EventStore, MOST_EVENT_BYTES, Notice, Notices};
 pub use facts::{Fact, FactFilter, FactStore};
+pub use files::{FileRecord, FileStore, FileTotals};
 pub use front::{Arrival, FrontRequest, FrontStore, Standing};
 pub use inputs::{CloseInput, ClosedInput, InputFilter, InputStore};
 pub use keys::KeyStore;
@@ -77,6 +79,7 @@ pub trait Store:
     + AuditStore
     + RunnerStore
     + FactStore
+    + FileStore
     + InputStore
     + FrontStore
     + CallbackStore

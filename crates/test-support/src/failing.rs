@@ -11,7 +11,7 @@ use accord_domain::attempt::Attempt;
 use accord_domain::audit::Entry;
 use accord_domain::callback::Undelivered;
 use accord_domain::event::Event;
-use accord_domain::id::{EventId, InputId, KeyId, RunId, RunnerId, SessionId, WorkflowRunId};
+use accord_domain::id::{EventId, FileId, InputId, KeyId, RunId, RunnerId, SessionId, WorkflowRunId};
 use accord_domain::input_request::InputRequest;
 use accord_domain::key::Key;
 use accord_domain::quarantine::Item;
@@ -24,12 +24,13 @@ use accord_store::{
     Arrival, AskAgain, AuditFilter, AuditStore, Beat, CallbackHold, CallbackStore, Census, Claim, Claimed,
     CloseInput, ClosedInput, Condition, ContractRecord, ContractStore, Count, Death, Defined,
     DefinitionStore, Directive, DocumentRecord, Due, DueWorkflowRun, ErrorCount, EventFilter, EventLimit,
-    EventStore, Fact, FactFilter, FactStore, Figures, Finish, Finished, FrontRequest, FrontStore,
-    Idempotency, InputFilter, InputStore, KeyStore, Last, NewWorkflowRun, Notices, Page, PageRequest,
-    Poisoned, PoisonedCount, QuarantineStore, QueueDepth, Report, RunFilter, RunReader, RunStore, RunSummary,
-    RunnerStore, SchemaRecord, SchemaStore, SessionFilter, SessionStore, SessionSummary, StatsQuery,
-    StatsStore, Store, StoreError, Submission, Submitted, Summaries, Suspend, TaskRun, Unmatched, Upkeep,
-    WaitingRun, Wake, WholeRun, WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter, WorkflowRunStore,
+    EventStore, Fact, FactFilter, FactStore, Figures, FileRecord, FileStore, FileTotals, Finish, Finished,
+    FrontRequest, FrontStore, Idempotency, InputFilter, InputStore, KeyStore, Last, NewWorkflowRun, Notices,
+    Page, PageRequest, Poisoned, PoisonedCount, QuarantineStore, QueueDepth, Report, RunFilter, RunReader,
+    RunStore, RunSummary, RunnerStore, SchemaRecord, SchemaStore, SessionFilter, SessionStore,
+    SessionSummary, StatsQuery, StatsStore, Store, StoreError, Submission, Submitted, Summaries, Suspend,
+    TaskRun, Unmatched, Upkeep, WaitingRun, Wake, WholeRun, WorkflowAdvance, WorkflowDocuments,
+    WorkflowRunFilter, WorkflowRunStore,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -209,6 +210,15 @@ in_front! {
         writes heartbeat(beat: Beat) -> Vec<Directive>;
         reads waiting_for_children(runs: &[RunId]) -> u32;
         writes remove_runner(runner_id: &RunnerId) -> ();
+    }
+    FileStore {
+        writes keep_file(record: FileRecord, content: Vec<u8>) -> FileRecord;
+        reads file(owner: &str, id: &FileId) -> Option<FileRecord>;
+        reads file_content(id: &FileId) -> Option<Vec<u8>>;
+        reads file_totals(owner: &str) -> FileTotals;
+        writes extend_files(ids: &[FileId], expires_at: Timestamp) -> Vec<FileId>;
+        writes remove_file(owner: &str, id: &FileId) -> ();
+        writes forget_files(before: Timestamp) -> ();
     }
     FactStore {
         reads facts(filter: &FactFilter) -> Vec<Fact>;

@@ -10,7 +10,7 @@ mod span;
 mod traceparent;
 
 pub use ambient::{current, within};
-pub use span::{continue_from, verdict};
+pub use span::{continue_from, count, failed, finish_reason, of, verdict};
 pub use traceparent::TraceParent;
 
 /// The name of the HTTP header, and of the key in the `_meta` of MCP.

@@ -14,6 +14,7 @@ pub(crate) mod inputs;
 pub(crate) mod keys;
 pub(crate) mod mcp;
 pub(crate) mod prompt;
+pub(crate) mod read_pdf;
 pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod review;
@@ -63,6 +64,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Types(arguments) => types::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Submit(arguments) => submit::run(&arguments),
+        Command::ReadPdf(arguments) => read_pdf::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     }
 }

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use accord_api::{Attempt, CreateRun};
+use accord_api::{Attempt, CreateRun, RunQuery};
 use accord_blueprint::resolve_tiers;
 use accord_client::Client;
-use accord_executor::Cassette;
+use accord_executor::{Cassette, RecordedFile};
 use serde_json::{Value, json};
 
 use crate::commands::run::{self, Report};
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let (embedded, client) = Embedded::start(&alone, store, executors).await?;
         let recorded = record(&client, &project, blueprint, arguments).await;
         embedded.end().await;
-        let Recorded { blueprint, request, report, attempts } = recorded?;
+        let Recorded { blueprint, request, report, attempts, files } = recorded?;
         let parameters = request.parameters.clone().unwrap_or_default();
         if recorder.spells_a_secret() {
             let problem =
@@ -83,6 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         cassette.fallback_providers = fallback_providers;
         cassette.ended = report.ended();
         cassette.contract = contract(&request);
+        cassette.files = files;
         let text = cassette.to_text().map_err(|error| Problem::new(error.to_string()))?;
         place.write(&text)?;
         let exchanges = text::counted(cassette.exchanges.len() as u64, "exchange");
@@ -97,6 +98,7 @@ struct Recorded {
     request: CreateRun,
     report: Report,
     attempts: Vec<Attempt>,
+    files: Vec<RecordedFile>,
 }
 
 /// The agent of a project, with nothing that only this project knows: what has a name in the registry is written out, and so are
@@ -161,7 +163,20 @@ async fn record(
     if let (Some(model), Some(executor)) = (&request.model, blueprint.get_mut("executor")) {
         set(executor, "model", json!(model));
     }
-    Ok(Recorded { blueprint, request, report, attempts })
+    let files = files(client).await?;
+    Ok(Recorded { blueprint, request, report, attempts, files })
+}
+
+/// The files of the only run that there is.
+async fn files(client: &Client) -> Result<Vec<RecordedFile>, Failure> {
+    let mut files = Vec::new();
+    for run in client.runs(&RunQuery::default()).await?.items {
+        for file in client.run(&run.run_id).await?.files {
+            let content = client.file_of_run(&run.run_id, &file.id).await?;
+            files.push(RecordedFile::new(file.name, &content));
+        }
+    }
+    Ok(files)
 }
 
 /// What the caller demanded of the answer.

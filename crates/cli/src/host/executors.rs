@@ -9,9 +9,10 @@ use accord_contract::lower::Profile;
 use accord_domain::agent::ExecutorKind;
 use accord_executor::{
     AcpExecutor, BuiltinTools, ClaudeCodeExecutor, CodexExecutor, EVERY_MODEL, Executor, ExternalExecutor,
-    HttpTransport, LlmExecutor, MakeExecutor, McpServers, Price, Prices, ProcessExecutor, Provider,
-    Providers, Recorder, RecordingTransport, Redactor, Registry, ReplayExecutor, Request, Response, Secret,
-    Stage, SubmitServer, Transport, TransportError, Variables, secrets_of_address,
+    HttpTransport, LlmExecutor, MakeExecutor, McpServers, PDF_READER, PdfReader, Price, Prices,
+    ProcessExecutor, Provider, Providers, Recorder, RecordingTransport, Redactor, Registry, ReplayExecutor,
+    Request, Response, Secret, Stage, SubmitServer, Transport, TransportError, Variables, WithFolder,
+    secrets_of_address,
 };
 use async_trait::async_trait;
 
@@ -118,15 +119,15 @@ fn llm(
     network: Arc<dyn Transport>,
 ) -> LlmExecutor {
     let servers = McpServers::new(network, variables(config));
-    LlmExecutor::new(providers, transport, Arc::new(tools(config))).with_mcp_servers(servers)
+    LlmExecutor::new(providers, transport, Arc::new(tools(config)))
+        .with_mcp_servers(servers)
+        .with_pdf_reader(pdf_reader())
 }
 
 fn registry(config: &Config, llm: LlmExecutor, network: Arc<dyn Transport>) -> Registry {
     let servers = McpServers::new(network, variables(config));
-    // A CLI submits its result through this program; if its path is unknown, the name alone finds
-    // it.
-    let program = std::env::current_exe().unwrap_or_else(|_| "accord".into());
-    let submit = SubmitServer { program, args: vec!["submit".to_owned()] };
+    // A CLI submits its result through this program.
+    let submit = SubmitServer { program: this_program(), args: vec!["submit".to_owned()] };
     let variables = variables(config);
     let claude_code = ClaudeCodeExecutor::new(variables.clone(), submit.clone())
         .with_private_files(private_files(config))
@@ -134,19 +135,28 @@ fn registry(config: &Config, llm: LlmExecutor, network: Arc<dyn Transport>) -> R
     let codex = CodexExecutor::new(variables.clone(), submit.clone()).with_mcp_servers(servers.clone());
     let acp = AcpExecutor::new(variables.clone(), submit).with_mcp_servers(servers);
     Registry::default()
-        .with(ExecutorKind::ClaudeCode.name(), Arc::new(claude_code))
-        .with(ExecutorKind::Codex.name(), Arc::new(codex))
-        .with(ExecutorKind::Acp.name(), Arc::new(acp))
+        .with(ExecutorKind::ClaudeCode.name(), Arc::new(WithFolder(claude_code)))
+        .with(ExecutorKind::Codex.name(), Arc::new(WithFolder(codex)))
+        .with(ExecutorKind::Acp.name(), Arc::new(WithFolder(acp)))
         .with(ExecutorKind::External.name(), Arc::new(ExternalExecutor::new(variables.clone())))
         .with(ExecutorKind::Llm.name(), Arc::new(llm))
         .with(ExecutorKind::Process.name(), Arc::new(ProcessExecutor::new(variables)))
         .with(ExecutorKind::Replay.name(), replay())
 }
 
+/// If the path of this program is unknown, the name alone finds it.
+fn this_program() -> PathBuf {
+    std::env::current_exe().unwrap_or_else(|_| "accord".into())
+}
+
+fn pdf_reader() -> PdfReader {
+    PdfReader { program: this_program(), arguments: vec![PDF_READER.to_owned()] }
+}
+
 fn replay() -> Arc<dyn Executor> {
     let make: MakeExecutor = Arc::new(|stage: Stage| -> Arc<dyn Executor> {
         let executor = LlmExecutor::new(stage.providers, stage.transport, stage.toolboxes);
-        Arc::new(executor.with_first_pause(Duration::ZERO))
+        Arc::new(executor.with_first_pause(Duration::ZERO).with_pdf_reader(pdf_reader()))
     });
     Arc::new(ReplayExecutor::new(make))
 }

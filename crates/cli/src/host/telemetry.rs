@@ -80,6 +80,7 @@ impl Telemetry {
             .with_tracer(self.provider.tracer(SERVICE))
             .with_location(false)
             .with_threads(false)
+            .with_target(false)
             .with_tracked_inactivity(false)
             .with_context_activation(false)
             .with_filter(filter_fn(|metadata| metadata.is_span() && metadata.target().starts_with("accord")))

@@ -10,9 +10,11 @@ use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     CancelNotification, ContentBlock, InitializeRequest, LoadSessionRequest, NewSessionRequest,
-    PromptRequest, SessionId, SessionNotification, SessionUpdate, StopReason, TextContent, ToolCallStatus,
+    PromptRequest, RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse,
+    SelectedPermissionOutcome, SessionId, SessionNotification, SessionUpdate, StopReason, TextContent,
+    ToolCallStatus,
 };
-use agent_client_protocol::{Agent, Client, Error, Lines, on_receive_notification};
+use agent_client_protocol::{Agent, Client, Error, Lines, on_receive_notification, on_receive_request};
 use futures_util::{sink, stream};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -21,6 +23,9 @@ use crate::support::{Project, accord, agent, contracted, model};
 
 /// The updates that an editor received, in order.
 type Told = Arc<Mutex<Vec<SessionUpdate>>>;
+
+/// The permissions that an editor was asked for, in order: the tool and its arguments. Its user allows `echo yes` only.
+type Asked = Arc<Mutex<Vec<(String, Value)>>>;
 
 /// Starts `accord acp`, initializes it, opens a session and runs `work` in it.
 async fn edit<T>(
@@ -41,7 +46,8 @@ async fn edit<T>(
         Ok::<_, io::Error>(stdin)
     });
     let told = Told::default();
-    let telling = Arc::clone(&told);
+    let asked = Asked::default();
+    let (telling, asking) = (Arc::clone(&told), Arc::clone(&asked));
     Client
         .v1()
         .on_receive_notification(
@@ -51,13 +57,26 @@ async fn edit<T>(
             },
             on_receive_notification!(),
         )
+        .on_receive_request(
+            async move |request: RequestPermissionRequest, responder, _| {
+                let fields = request.tool_call.fields;
+                let arguments = fields.raw_input.unwrap_or_default();
+                let option = if arguments["command"] == "echo yes" { "allow" } else { "reject" };
+                assert!(request.options.iter().any(|each| each.option_id.to_string() == option));
+                asking.lock().unwrap().push((fields.title.unwrap_or_default(), arguments));
+                let selected = SelectedPermissionOutcome::new(option.to_owned());
+                responder
+                    .respond(RequestPermissionResponse::new(RequestPermissionOutcome::Selected(selected)))
+            },
+            on_receive_request!(),
+        )
         .connect_with(Lines::new(outgoing, incoming), async move |accord: ConnectionTo<Agent>| {
             let hello = InitializeRequest::new(ProtocolVersion::V1);
             let greeting = accord.send_request(hello).block_task().await?;
             assert_eq!(greeting.agent_info.unwrap().name, "accord");
             assert!(greeting.agent_capabilities.load_session);
             let session = accord.send_request(NewSessionRequest::new("/")).block_task().await?.session_id;
-            Ok(work(Editor { accord, session, told }).await)
+            Ok(work(Editor { accord, session, told, asked }).await)
         })
         .await
 }
@@ -66,6 +85,7 @@ struct Editor {
     accord: ConnectionTo<Agent>,
     session: SessionId,
     told: Told,
+    asked: Asked,
 }
 
 impl Editor {
@@ -287,4 +307,51 @@ async fn an_acp_agent_can_be_the_executor() {
     edit(project.path(), &[], work).await.unwrap();
     let messages = std::fs::read_to_string(folder.path().join("messages")).unwrap();
     assert_eq!(messages.matches("\"session/load\"").count(), 1);
+}
+
+#[tokio::test]
+async fn an_approval_asks_the_user_of_the_editor() {
+    let run = |command: &str| Reply::tool("run_command", &json!({"command": command}));
+    let model = model([run("echo yes"), run("echo no"), Reply::text("done")]).await;
+    let blueprint = agent("careful", &model, &json!({"tools": ["run_command"], "approve": ["run_command"]}));
+    let project = Project::new().agent(&blueprint);
+    let work = async |editor: Editor| {
+        let reason = editor.ask("Try both").await.unwrap();
+        assert_eq!(reason, StopReason::EndTurn);
+        std::mem::take(&mut *editor.asked.lock().unwrap())
+    };
+    let asked = edit(project.path(), &["--agent", "careful"], work).await.unwrap();
+    let expected =
+        ["echo yes", "echo no"].map(|command| ("run_command".to_owned(), json!({"command": command})));
+    assert_eq!(asked, expected);
+    let requests = model.requests();
+    assert!(requests[1].text().contains("[stdout]\nyes"), "{}", requests[1].text());
+    assert!(requests[2].text().contains("a person denied this call"), "{}", requests[2].text());
+}
+
+#[tokio::test]
+async fn a_human_agent_is_announced_with_a_link_and_can_be_cancelled() {
+    let person = json!({"name": "person", "type": "autonomous", "executor": {"type": "human"}});
+    let project = Project::new().agent(&person);
+    let work = async |editor: Editor| {
+        let asking = editor.ask("Who are you?");
+        tokio::pin!(asking);
+        let said = loop {
+            let looking = tokio::time::sleep(std::time::Duration::from_millis(50));
+            tokio::select! {
+                ended = &mut asking => return Err(format!("nobody was asked: {ended:?}")),
+                () = looking => {}
+            }
+            let (said, _, _) = editor.take();
+            if !said.is_empty() {
+                break said;
+            }
+        };
+        editor.accord.send_notification(CancelNotification::new(editor.session.clone())).unwrap();
+        Ok((said, asking.await.unwrap()))
+    };
+    let (said, reason) = edit(project.path(), &["--agent", "person"], work).await.unwrap().unwrap();
+    assert!(said.starts_with("A person has to answer before this continues: "), "{said}");
+    assert!(said.contains("http://127.0.0.1:") && said.contains("/ui/"), "{said}");
+    assert_eq!(reason, StopReason::Cancelled);
 }

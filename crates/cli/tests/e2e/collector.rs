@@ -68,7 +68,10 @@ pub(crate) struct Span {
     pub(crate) trace: String,
     pub(crate) id: String,
     pub(crate) parent: String,
-    attributes: BTreeMap<String, String>,
+    pub(crate) attributes: BTreeMap<String, String>,
+    /// The types of its attributes.
+    pub(crate) types: BTreeMap<String, &'static str>,
+    pub(crate) status: String,
     events: Vec<(String, BTreeMap<String, String>)>,
 }
 
@@ -99,6 +102,8 @@ fn span(span: otlp::Span) -> Span {
         trace: hex(&span.trace_id),
         id: hex(&span.span_id),
         parent: hex(&span.parent_span_id),
+        types: span.attributes.iter().map(|pair| (pair.key.clone(), type_of(pair))).collect(),
+        status: span.status.map(|status| status.message).unwrap_or_default(),
         attributes: attributes(span.attributes),
         events: span.events.into_iter().map(event).collect(),
     }
@@ -111,6 +116,17 @@ fn attributes(pairs: Vec<KeyValue>) -> BTreeMap<String, String> {
         other => format!("{other:?}"),
     };
     pairs.into_iter().map(|pair| (pair.key, text(pair.value.and_then(|value| value.value)))).collect()
+}
+
+fn type_of(pair: &KeyValue) -> &'static str {
+    match pair.value.as_ref().and_then(|value| value.value.as_ref()) {
+        Some(Value::StringValue(_)) => "string",
+        Some(Value::IntValue(_)) => "int",
+        Some(Value::DoubleValue(_)) => "double",
+        Some(Value::BoolValue(_)) => "boolean",
+        Some(Value::ArrayValue(_)) => "list",
+        _ => "other",
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::collector::{collector, contains, everything};
+use crate::collector::{collector, contains, everything, spans};
 use crate::support::{Accord, Project, accord, agent, ask, model, severity};
 
 const SECRET: &str = "secret-0123456789abcdef";
@@ -55,6 +55,86 @@ async fn traces_go_to_the_configured_collector() {
     for text in ["Nobody can log in", "You sort tickets", "severity"] {
         assert!(!told(text), "a trace holds what was said: {text}");
     }
+}
+
+/// All attributes of spans, with the types of the semantic conventions.
+const TYPES: &[(&str, &str)] = &[
+    ("accord.attempt.number", "int"),
+    ("accord.attempt.outcome", "string"),
+    ("accord.attempt.strategy", "string"),
+    ("accord.run.delivery", "int"),
+    ("accord.run.id", "string"),
+    ("accord.run.status", "string"),
+    ("accord.workflow_run.id", "string"),
+    ("error.type", "string"),
+    ("gen_ai.agent.name", "string"),
+    ("gen_ai.conversation.id", "string"),
+    ("gen_ai.operation.name", "string"),
+    ("gen_ai.provider.name", "string"),
+    ("gen_ai.request.model", "string"),
+    ("gen_ai.response.finish_reasons", "list"),
+    ("gen_ai.response.model", "string"),
+    ("gen_ai.tool.call.id", "string"),
+    ("gen_ai.tool.name", "string"),
+    ("gen_ai.tool.type", "string"),
+    ("gen_ai.usage.input_tokens", "int"),
+    ("gen_ai.usage.output_tokens", "int"),
+    ("gen_ai.workflow.name", "string"),
+    ("http.request.method", "string"),
+    ("http.response.status_code", "int"),
+    ("http.route", "string"),
+    ("server.address", "string"),
+    ("server.port", "int"),
+];
+
+#[tokio::test]
+async fn attributes_have_the_types_of_the_conventions() {
+    let (url, mut posted) = collector().await;
+    let looks = Reply::tool("run_command", &json!({"command": "exit 3"}));
+    let model = model([looks, Reply::text("done"), Reply::text("done"), Reply::error(400, "no")]).await;
+    let accord = Project::new()
+        .agent(&agent("free", &model, &json!({"tools": ["run_command"]})))
+        .set("ACCORD_TELEMETRY__OTLP_ENDPOINT", &url)
+        .up()
+        .await;
+    accord.run(&ask("free")).await;
+    let nodes = json!({
+        "a": {"type": "agent", "agent": "free", "prompt": "Go"},
+        "output": {"type": "output", "value": "{{ a }}"},
+    });
+    let flow = json!({"name": "flow", "nodes": nodes, "edges": [{"from": "a", "to": "output"}]});
+    accord.client.create_workflow(&flow).await.unwrap();
+    let asked = accord_api::CreateWorkflowRun::default();
+    accord.client.run_workflow_and_wait("flow", &asked, 60).await.unwrap();
+    assert_eq!(accord.run(&ask("free")).await.status, RunStatus::Failed);
+    accord.end().await;
+    let spans = spans(&mut posted);
+    let mut seen = std::collections::BTreeSet::new();
+    for span in &spans {
+        for (name, found) in &span.types {
+            let expected = TYPES.iter().find(|(known, _)| known == name);
+            assert_eq!(expected.map(|(_, expected)| expected), Some(found), "{name} of {}", span.name);
+            seen.insert(name.as_str());
+        }
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), TYPES.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    let failed = |name: &str| {
+        let found =
+            spans.iter().find(|span| span.name.starts_with(name) && !span.attribute("error.type").is_empty());
+        found.map(|span| (span.attribute("error.type").to_owned(), span.status.clone())).unwrap()
+    };
+    assert_eq!(failed("chat"), ("400".to_owned(), "the request failed; see the run".to_owned()));
+    assert_eq!(failed("execute_tool"), ("tool_failed".to_owned(), "the tool reported an error".to_owned()));
+    assert_eq!(failed("invoke_agent"), ("executor_failed".to_owned(), "the run failed".to_owned()));
+    let chat = spans.iter().find(|span| span.name.starts_with("chat")).unwrap();
+    assert_eq!(chat.attribute("gen_ai.provider.name"), "anthropic");
+    assert_eq!(chat.attribute("server.address"), "127.0.0.1");
+    assert!(chat.attributes["gen_ai.response.finish_reasons"].contains("tool_calls"), "{chat:?}");
+    let flow = spans.iter().find(|span| span.name == "invoke_workflow flow").unwrap();
+    assert!(
+        spans.iter().any(|span| span.parent == flow.id && span.name == "invoke_agent free"),
+        "{spans:#?}"
+    );
 }
 
 #[tokio::test]
@@ -137,9 +217,9 @@ async fn json_logs_are_one_object_a_line() {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": "free",
         "gen_ai.conversation.id": run.session_id.to_string(),
-        "run_id": run.run_id.to_string(),
-        "attempt": 1,
-        "status": "completed",
+        "accord.run.id": run.run_id.to_string(),
+        "accord.run.delivery": 1,
+        "accord.run.status": "completed",
     });
     assert_eq!(over["span"], span);
     let asked = lines.iter().find(|line| line["fields"]["route"] == "/runs").unwrap();

@@ -16,6 +16,7 @@ use super::contracts::Contracts;
 use super::definitions::Definitions;
 use super::endpoints::Endpoints;
 use super::events::Events;
+use super::files::Files;
 use super::front::Front;
 use super::inputs::Inputs;
 use super::instance::Instance;
@@ -47,6 +48,7 @@ pub struct App {
     pub(crate) callbacks: Callbacks,
     pub(crate) endpoints: Endpoints,
     pub(crate) events: Arc<Events>,
+    pub(crate) files: Arc<Files>,
     pub(crate) inputs: Inputs,
     pub(crate) instance: Arc<Instance>,
     pub(crate) keys: Arc<Keys>,
@@ -138,6 +140,7 @@ impl App {
             presence: presence.clone(),
             cache: RunnerCache::default(),
         });
+        let files = Arc::new(Files { store: store.clone(), runs: store.clone(), outside: outside.clone() });
         let runs = Arc::new(Runs {
             store: store.clone(),
             outside: outside.clone(),
@@ -152,6 +155,7 @@ impl App {
             runners: runners.clone(),
             assignments,
             quarantine: quarantine.clone(),
+            files: files.clone(),
         });
         Self {
             callbacks: Callbacks {
@@ -215,6 +219,7 @@ impl App {
                 instance: instance.clone(),
                 runners: runners.clone(),
                 audit: audit.clone(),
+                files: files.clone(),
                 presence,
             },
             workflow_runs: WorkflowRuns {
@@ -233,6 +238,7 @@ impl App {
                 runs: runs.clone(),
                 flows: Recent::new(IN_USE),
             },
+            files,
             event_store: store,
             audit,
             blueprints,

@@ -255,6 +255,7 @@ fn view(
             .map(serde_json::from_str)
             .transpose()
             .map_err(Error::internal)?,
+        files: assignment.files,
     })
 }
 

@@ -7,6 +7,7 @@ use accord_store::{Store, Unmatched};
 use jiff::{SignedDuration, Timestamp};
 
 use super::audit::Audit;
+use super::files::Files;
 use super::instance::Instance;
 use super::presence::Presence;
 use super::runners::Runners;
@@ -39,6 +40,7 @@ pub(crate) struct Upkeep {
     pub(super) instance: Arc<Instance>,
     pub(super) runners: Arc<Runners>,
     pub(super) audit: Arc<Audit>,
+    pub(super) files: Arc<Files>,
     pub(crate) presence: Arc<Presence>,
 }
 
@@ -129,6 +131,7 @@ impl Upkeep {
         self.store.forget(before(REMEMBERED)).await?;
         self.store.forget_idempotency_keys(before(KEYS_REMEMBERED)).await?;
         self.store.forget_requests(before(REQUESTS_REMEMBERED)).await?;
+        self.files.forget().await?;
         self.audit.forget().await
     }
 }

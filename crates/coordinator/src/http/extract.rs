@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::sync::Arc;
 
 use accord_api::ErrorName;
-use accord_domain::id::{InputId, RunId, RunnerId, SessionId, WorkflowRunId};
+use accord_domain::id::{FileId, InputId, RunId, RunnerId, SessionId, WorkflowRunId};
 use axum::body::HttpBody as _;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
@@ -13,7 +13,7 @@ use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
 
-use super::incoming::{self, Received};
+use super::incoming::{self, Received, ReceivedFile};
 use crate::app::{App, HIGHEST_LIMIT, LONGEST_WAIT_SECONDS};
 use crate::error::{Error, refuse};
 
@@ -44,6 +44,17 @@ impl FromRequest<Arc<App>> for MaybeJson {
         }
         let body = incoming::receive(request, app).await?;
         Ok(Self((!body.is_empty()).then_some(body)))
+    }
+}
+
+/// A file, as it is.
+pub(crate) struct FileBody(pub(super) ReceivedFile);
+
+impl FromRequest<Arc<App>> for FileBody {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Error> {
+        incoming::receive_file(request, app).await.map(Self)
     }
 }
 
@@ -109,6 +120,10 @@ impl PathId for InputId {
     const ABSENT: ErrorName = ErrorName::InputNotFound;
 }
 
+impl PathId for FileId {
+    const ABSENT: ErrorName = ErrorName::FileNotFound;
+}
+
 impl PathId for RunnerId {
     const ABSENT: ErrorName = ErrorName::RunnerNotFound;
 }
@@ -117,14 +132,31 @@ impl PathId for WorkflowRunId {
     const ABSENT: ErrorName = ErrorName::WorkflowRunNotFound;
 }
 
+/// Two ids in the path, one within the other.
+pub(crate) struct Ids<T, U>(pub(crate) T, pub(crate) U);
+
+impl<S: Send + Sync, T: PathId, U: PathId> FromRequestParts<S> for Ids<T, U> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
+        let Path((outer, inner)) = Path::<(String, String)>::from_request_parts(parts, state)
+            .await
+            .map_err(|rejection| Error::new(T::ABSENT, rejection.body_text()))?;
+        Ok(Self(path_id(&outer)?, path_id(&inner)?))
+    }
+}
+
+fn path_id<T: PathId>(text: &str) -> Result<T, Error> {
+    text.parse().map_err(|error: accord_domain::id::IdError| Error::new(T::ABSENT, error.to_string()))
+}
+
 impl<S: Send + Sync, T: PathId> FromRequestParts<S> for Id<T> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
-        let absent = |error: String| Error::new(T::ABSENT, error);
         let Path(text) = Path::<String>::from_request_parts(parts, state)
             .await
-            .map_err(|rejection| absent(rejection.body_text()))?;
-        text.parse().map(Self).map_err(|error: accord_domain::id::IdError| absent(error.to_string()))
+            .map_err(|rejection| Error::new(T::ABSENT, rejection.body_text()))?;
+        path_id(&text).map(Self)
     }
 }

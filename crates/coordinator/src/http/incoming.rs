@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_api::ErrorName;
+use accord_domain::file::MOST_FILE_BYTES;
 use accord_json::{Checked, Exceeded, Limits, Pieces};
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::http::HeaderMap;
-use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN};
+use axum::http::{HeaderMap, HeaderValue};
 use http_body_util::BodyExt as _;
 use tokio::time::timeout;
 
@@ -67,6 +68,8 @@ impl Takes {
     pub(crate) const DEFINITION: Self = Self { size: Size::Requests(1), values: 200_000 };
     /// A caller's data: parameters, examples, conversations.
     pub(crate) const DATA: Self = Self { size: Size::Requests(1), values: MOST_VALUES };
+    /// A file, as it is: no JSON, so there are no values.
+    pub(crate) const FILE: Self = Self { size: Size::Bytes(MOST_FILE_BYTES), values: 0 };
     /// What a runner reports at the end of a run: a result, and the conversation with it.
     pub(crate) const RESULT: Self = Self { size: Size::Requests(FINISH_TIMES), values: 2 * MOST_VALUES };
 
@@ -125,44 +128,114 @@ impl Received {
 
 /// The body of a request, if its route takes one.
 pub(super) async fn receive(request: Request, app: &App) -> Result<Received, Error> {
-    let takes = request.extensions().get::<&'static Route>().and_then(|route| route.takes);
-    let takes = takes.ok_or_else(|| Error::internal("the route takes no body"))?;
-    let from = peer(&request).map(|address| address.ip());
-    let holder = request.extensions().get::<Holder>().cloned().unwrap_or(Holder::Address(from));
-    let counted = app.bodies.begin(holder);
+    let (takes, counted) = begun(&request, app)?;
     read(request, takes, app.settings.request_limit_bytes, counted).await
 }
 
-async fn read(request: Request, takes: Takes, most: usize, mut counted: Counted) -> Result<Received, Error> {
-    let refused = |message: &str| Error::new(ErrorName::UnsupportedMediaType, message);
-    if !is_json(request.headers()) {
-        return Err(refused("expected a JSON body with the header Content-Type: application/json"));
-    }
-    if is_encoded(request.headers()) {
-        return Err(refused("compressed bodies are not supported: send it without Content-Encoding"));
-    }
-    // A body that is announced as too large is not read.
-    let announced =
-        request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    if announced.is_some_and(|length: usize| length > takes.bytes(most)) {
-        return Err(too_large(takes, most));
-    }
-    match timeout(LONGEST_BODY, gather(request.into_body(), takes, most, &mut counted)).await {
-        Ok(text) => Ok(Received { text: text?.hold(), _counted: Arc::new(counted) }),
-        Err(_) => {
-            Err(unreadable(&format!("it took longer than {} seconds, the limit", LONGEST_BODY.as_secs())))
+/// A file that was received as a whole. It is counted until it is dropped.
+#[derive(Debug)]
+pub(super) struct ReceivedFile {
+    /// As its header says.
+    pub(super) media_type: Option<String>,
+    pub(super) content: Vec<u8>,
+    pub(super) counted: Counted,
+}
+
+/// The body of a request that is a file.
+pub(super) async fn receive_file(request: Request, app: &App) -> Result<ReceivedFile, Error> {
+    let (takes, mut counted) = begun(&request, app)?;
+    let most = app.settings.request_limit_bytes;
+    check_origin(request.headers())?;
+    check_headers(&request, takes, most)?;
+    let media_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media_type = media_type.map(str::to_owned);
+    let mut content = Vec::new();
+    let gathering = pieces(request.into_body(), takes, most, |piece| {
+        counted.add(piece.len())?;
+        content.extend_from_slice(piece);
+        Ok(content.len())
+    });
+    within_time(gathering).await?;
+    Ok(ReceivedFile { media_type, content, counted })
+}
+
+/// Refuses what a page of another site sends with a browser. A JSON body needs no such check: a browser asks before it sends one.
+fn check_origin(headers: &HeaderMap) -> Result<(), Error> {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let Some(origin) = text(ORIGIN) else { return Ok(()) };
+    let host = origin.split_once("://").map(|(_, host)| host);
+    match host.is_some() && host == text(HOST) {
+        true => Ok(()),
+        false => {
+            let message = format!("uploads from the pages of another site ({origin}) are not accepted");
+            Err(Error::new(ErrorName::Forbidden, message))
         }
     }
 }
 
+fn begun(request: &Request, app: &App) -> Result<(Takes, Counted), Error> {
+    let takes = request.extensions().get::<&'static Route>().and_then(|route| route.takes);
+    let takes = takes.ok_or_else(|| Error::internal("the route takes no body"))?;
+    let from = peer(request).map(|address| address.ip());
+    let holder = request.extensions().get::<Holder>().cloned().unwrap_or(Holder::Address(from));
+    Ok((takes, app.bodies.begin(holder)))
+}
+
+async fn read(request: Request, takes: Takes, most: usize, mut counted: Counted) -> Result<Received, Error> {
+    if !is_json(request.headers()) {
+        let message = "expected a JSON body with the header Content-Type: application/json";
+        return Err(Error::new(ErrorName::UnsupportedMediaType, message));
+    }
+    check_headers(&request, takes, most)?;
+    let text = within_time(gather(request.into_body(), takes, most, &mut counted)).await?;
+    Ok(Received { text: text.hold(), _counted: Arc::new(counted) })
+}
+
+/// Refuses a body before it is read: one that is compressed, or announced as too large.
+fn check_headers(request: &Request, takes: Takes, most: usize) -> Result<(), Error> {
+    if is_encoded(request.headers()) {
+        let message = "compressed bodies are not supported: send it without Content-Encoding";
+        return Err(Error::new(ErrorName::UnsupportedMediaType, message));
+    }
+    let announced: Option<usize> =
+        request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    match announced {
+        Some(length) if length > takes.bytes(most) => Err(too_large(takes, most)),
+        _ => Ok(()),
+    }
+}
+
+async fn within_time<T>(gathering: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    timeout(LONGEST_BODY, gathering).await.unwrap_or_else(|_| {
+        Err(unreadable(&format!("it took longer than {} seconds, the limit", LONGEST_BODY.as_secs())))
+    })
+}
+
 async fn gather(
-    mut body: Body,
+    body: Body,
     takes: Takes,
     most: usize,
     counted: &mut Counted,
 ) -> Result<Checked<Vec<u8>>, Error> {
-    let limit = takes.bytes(most);
-    let mut pieces = Pieces::new(takes.limits());
+    let mut whole = Pieces::new(takes.limits());
+    let taken = pieces(body, takes, most, |piece| {
+        let values = whole.push(piece).map_err(exceeded)?;
+        let values = usize::try_from(values).unwrap_or(usize::MAX).saturating_mul(VALUE_BYTES);
+        counted.add(piece.len().saturating_add(values))?;
+        Ok(whole.len())
+    });
+    taken.await?;
+    Ok(whole.finish())
+}
+
+/// Gives the pieces of a body to `take`, which returns how long it is by then, as long as it is not too large.
+async fn pieces(
+    mut body: Body,
+    takes: Takes,
+    most: usize,
+    mut take: impl FnMut(&[u8]) -> Result<usize, Error>,
+) -> Result<(), Error> {
+    let (limit, mut length) = (takes.bytes(most), 0);
     let silent = || {
         let message = "no data received for 30 seconds; send all of it, and the correct Content-Length";
         unreadable(message)
@@ -170,14 +243,12 @@ async fn gather(
     while let Some(frame) = timeout(SILENCE, body.frame()).await.map_err(|_| silent())? {
         let frame = frame.map_err(|error| unreadable(&error.to_string()))?;
         let piece = frame.into_data().unwrap_or_default();
-        if piece.len() > limit.saturating_sub(pieces.len()) {
+        if piece.len() > limit.saturating_sub(length) {
             return Err(too_large(takes, most));
         }
-        let values = pieces.push(&piece).map_err(exceeded)?;
-        let values = usize::try_from(values).unwrap_or(usize::MAX).saturating_mul(VALUE_BYTES);
-        counted.add(piece.len().saturating_add(values))?;
+        length = take(&piece)?;
     }
-    Ok(pieces.finish())
+    Ok(())
 }
 
 fn unreadable(reason: &str) -> Error {

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use accord_trace::names;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::HeaderValue;
 use axum::http::header::X_CONTENT_TYPE_OPTIONS;
@@ -43,9 +44,9 @@ pub(super) async fn handle(State(app): State<Arc<App>>, request: Request, next: 
             tracing::debug!(method, route, status = status.as_u16(), milliseconds, "request");
         }
     }
-    span.record("http.response.status_code", status.as_u16());
+    span.record(names::HTTP_STATUS, accord_trace::count(status.as_u16()));
     if status.is_server_error() {
-        span.record("otel.status_code", "ERROR");
+        accord_trace::failed(&span, status.as_str(), "the request failed");
     }
     metrics::http_request(route, status.as_u16());
     response
@@ -98,9 +99,11 @@ fn span(method: &str, route: &str) -> Span {
         "request",
         otel.name = format!("{method} {route}"),
         otel.kind = "server",
-        otel.status_code = Empty,
+        { names::STATUS_CODE } = Empty,
+        { names::STATUS_MESSAGE } = Empty,
+        { names::ERROR_TYPE } = Empty,
         http.request.method = method,
         http.route = route,
-        http.response.status_code = Empty,
+        { names::HTTP_STATUS } = Empty,
     )
 }

@@ -15,6 +15,7 @@ mod endpoints;
 mod envelope;
 mod events;
 mod extract;
+mod files;
 mod health;
 mod incoming;
 mod inputs;

@@ -13,8 +13,8 @@ use utoipa::openapi::OpenApi;
 
 use super::route::Route;
 use super::{
-    agents, audit, config, dashboard, endpoints, events, health, inputs, keys, mcp, me, metrics, openai,
-    openapi, runner, runs, schemas, sessions, stats, workflow_runs, workflows,
+    agents, audit, config, dashboard, endpoints, events, files, health, inputs, keys, mcp, me, metrics,
+    openai, openapi, runner, runs, schemas, sessions, stats, workflow_runs, workflows,
 };
 use crate::app::App;
 use crate::error::Error;
@@ -28,6 +28,7 @@ pub(crate) static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
         openapi::routes(),
         agents::routes(),
         runs::routes(),
+        files::routes(),
         sessions::routes(),
         inputs::routes(),
         events::routes(),

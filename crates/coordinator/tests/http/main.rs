@@ -15,6 +15,7 @@ mod create;
 mod effects;
 mod events;
 mod fencing;
+mod files;
 mod gate;
 mod held;
 mod inputs;

@@ -1,7 +1,8 @@
 //! The rows of the table.
 
 use super::Capability::{AnswerSchema, ForcedTools, SchemaWithTools, StrictTools, TemperatureWithReasoning};
-use super::{BuiltInProvider, Capability, ChatQuirks, Dialect, ProviderKind, SigningVariables};
+use super::{BuiltInProvider, Capability, ChatQuirks, Dialect, ProviderKind, SigningVariables, TakesFiles};
+use crate::file::IMAGES;
 
 /// All that OpenAI supports.
 const ALL: &[Capability] =
@@ -9,6 +10,12 @@ const ALL: &[Capability] =
 
 /// What a server with a Chat Completions API is expected to support.
 const CHAT: &[Capability] = &[AnswerSchema, ForcedTools, TemperatureWithReasoning];
+
+const IMAGES_AND_PDFS: TakesFiles = TakesFiles { images: IMAGES, pdfs: true };
+
+const IMAGES_ALONE: TakesFiles = TakesFiles { images: IMAGES, pdfs: false };
+
+const NO_FILES: TakesFiles = TakesFiles { images: &[], pdfs: false };
 
 /// A server with a Chat Completions API; the other rows of such servers say what is different.
 const COMPATIBLE: BuiltInProvider = BuiltInProvider {
@@ -22,6 +29,9 @@ const COMPATIBLE: BuiltInProvider = BuiltInProvider {
     token_variable: None,
     signing: None,
     capabilities: CHAT,
+    // Whether a model sees images is for the model to say.
+    files: IMAGES_ALONE,
+    trace_name: "openai",
 };
 
 /// A service with a Chat Completions API.
@@ -40,6 +50,8 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             token_variable: Some("ANTHROPIC_AUTH_TOKEN"),
             signing: None,
             capabilities: &[AnswerSchema, StrictTools, ForcedTools, SchemaWithTools],
+            files: IMAGES_AND_PDFS,
+            trace_name: "anthropic",
         },
         ProviderKind::OpenAi => &BuiltInProvider {
             name: "openai",
@@ -49,6 +61,7 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             base_url_variable: Some("OPENAI_BASE_URL"),
             key_variable: Some("OPENAI_API_KEY"),
             capabilities: ALL,
+            files: IMAGES_AND_PDFS,
             ..HOSTED
         },
         ProviderKind::OpenAiChat => &BuiltInProvider {
@@ -58,6 +71,7 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             base_url_variable: Some("OPENAI_BASE_URL"),
             key_variable: Some("OPENAI_API_KEY"),
             capabilities: ALL,
+            files: IMAGES_AND_PDFS,
             ..HOSTED
         },
         ProviderKind::AzureOpenAi => &BuiltInProvider {
@@ -67,6 +81,7 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             base_url_variable: Some("AZURE_OPENAI_ENDPOINT"),
             key_variable: Some("AZURE_OPENAI_API_KEY"),
             capabilities: ALL,
+            trace_name: "azure.ai.openai",
             ..HOSTED
         },
         ProviderKind::Gemini => &BuiltInProvider {
@@ -77,6 +92,8 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             base_url: Some("https://generativelanguage.googleapis.com/v1beta"),
             base_url_variable: Some("GOOGLE_GEMINI_BASE_URL"),
             key_variable: Some("GEMINI_API_KEY"),
+            files: TakesFiles { images: &["image/png", "image/jpeg", "image/webp"], pdfs: true },
+            trace_name: "gcp.gemini",
             ..HOSTED
         },
         ProviderKind::Bedrock => &BuiltInProvider {
@@ -94,6 +111,8 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
                 region: &["AWS_REGION", "AWS_DEFAULT_REGION"],
             }),
             capabilities: &[AnswerSchema, StrictTools, ForcedTools],
+            files: IMAGES_AND_PDFS,
+            trace_name: "aws.bedrock",
             ..HOSTED
         },
         ProviderKind::Mistral => &BuiltInProvider {
@@ -102,6 +121,7 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             schema_profile: "mistral",
             base_url: Some("https://api.mistral.ai/v1"),
             key_variable: Some("MISTRAL_API_KEY"),
+            trace_name: "mistral_ai",
             ..HOSTED
         },
         ProviderKind::Cohere => &BuiltInProvider {
@@ -113,6 +133,7 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             base_url_variable: Some("CO_API_URL"),
             key_variable: Some("CO_API_KEY"),
             capabilities: &[AnswerSchema, StrictTools, ForcedTools, TemperatureWithReasoning],
+            trace_name: "cohere",
             ..HOSTED
         },
         ProviderKind::Xai => &BuiltInProvider {
@@ -122,6 +143,8 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             base_url: Some("https://api.x.ai/v1"),
             key_variable: Some("XAI_API_KEY"),
             capabilities: ALL,
+            files: TakesFiles { images: &["image/png", "image/jpeg"], pdfs: false },
+            trace_name: "x_ai",
             ..HOSTED
         },
         ProviderKind::DeepSeek => &BuiltInProvider {
@@ -131,6 +154,8 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             base_url: Some("https://api.deepseek.com"),
             key_variable: Some("DEEPSEEK_API_KEY"),
             capabilities: &[ForcedTools, TemperatureWithReasoning],
+            files: NO_FILES,
+            trace_name: "deepseek",
             ..HOSTED
         },
         ProviderKind::Groq => &BuiltInProvider {
@@ -138,6 +163,7 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             dialect: Dialect::Chat(&ChatQuirks::GROQ),
             base_url: Some("https://api.groq.com/openai/v1"),
             key_variable: Some("GROQ_API_KEY"),
+            trace_name: "groq",
             ..HOSTED
         },
         ProviderKind::OpenRouter => &BuiltInProvider {
@@ -145,12 +171,15 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             dialect: Dialect::Chat(&ChatQuirks::OPENROUTER),
             base_url: Some("https://openrouter.ai/api/v1"),
             key_variable: Some("OPENROUTER_API_KEY"),
+            files: IMAGES_AND_PDFS,
+            trace_name: "openrouter",
             ..HOSTED
         },
         ProviderKind::Venice => &BuiltInProvider {
             name: "venice",
             base_url: Some("https://api.venice.ai/api/v1"),
             key_variable: Some("VENICE_API_KEY"),
+            trace_name: "venice",
             ..HOSTED
         },
         ProviderKind::Doubleword => &BuiltInProvider {
@@ -158,6 +187,7 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             base_url: Some("https://api.doubleword.ai/v1"),
             key_variable: Some("DOUBLEWORD_API_KEY"),
             schema_profile: "vllm",
+            trace_name: "doubleword",
             ..HOSTED
         },
         ProviderKind::Vllm => &BuiltInProvider {
@@ -165,6 +195,7 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             schema_profile: "vllm",
             base_url: Some("http://127.0.0.1:8000/v1"),
             token_variable: Some("VLLM_API_KEY"),
+            trace_name: "vllm",
             ..HOSTED
         },
         ProviderKind::LmStudio => &BuiltInProvider {
@@ -173,6 +204,7 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             schema_profile: "ollama",
             base_url: Some("http://127.0.0.1:1234/v1"),
             token_variable: Some("LM_API_TOKEN"),
+            trace_name: "lm_studio",
             ..HOSTED
         },
         ProviderKind::LlamaCpp => &BuiltInProvider {
@@ -181,12 +213,14 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             schema_profile: "ollama",
             base_url: Some("http://127.0.0.1:8080/v1"),
             token_variable: Some("LLAMA_API_KEY"),
+            trace_name: "llama_cpp",
             ..HOSTED
         },
         ProviderKind::MistralRs => &BuiltInProvider {
             name: "mistral.rs",
             schema_profile: "vllm",
             base_url: Some("http://127.0.0.1:1234/v1"),
+            trace_name: "mistral_rs",
             ..HOSTED
         },
         ProviderKind::OpenAiCompatible => &COMPATIBLE,
@@ -198,6 +232,8 @@ pub(super) fn row(kind: ProviderKind) -> &'static BuiltInProvider {
             base_url: Some("http://127.0.0.1:11434"),
             base_url_variable: Some("OLLAMA_HOST"),
             capabilities: &[AnswerSchema, TemperatureWithReasoning],
+            files: TakesFiles { images: &["image/png", "image/jpeg", "image/webp"], pdfs: false },
+            trace_name: "ollama",
             ..COMPATIBLE
         },
     }

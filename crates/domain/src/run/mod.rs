@@ -22,6 +22,7 @@ use crate::attempt::{Repair, ValueSource};
 use crate::audit::RequestedBy;
 use crate::contract::Strategy;
 use crate::demands::Demands;
+use crate::file::FileRef;
 use crate::id::{LeaseId, RunId, RunnerId, SessionId};
 use crate::named::named;
 use crate::session::ExecutionMode;
@@ -188,6 +189,8 @@ pub struct Assignment {
     pub tools: Option<String>,
     /// The conversation before the prompt, if the caller sent one: [`Opening`].
     pub opening: Option<String>,
+    /// The files of the session so far, those of this run included.
+    pub files: Vec<FileRef>,
 }
 
 impl Assignment {

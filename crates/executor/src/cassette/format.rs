@@ -1,5 +1,7 @@
 //! What a cassette holds. Pretty JSON, streams line by line, so that people can read it and a change shows as a diff.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -34,6 +36,9 @@ pub struct Cassette {
     /// The contract that the caller brought, if one did: `output_schema` and `output_schema_options` of the request.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub contract: Value,
+    /// The files that the run was given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<RecordedFile>,
     /// Requests and what came back, in the order in which they were sent.
     pub exchanges: Vec<Exchange>,
     /// How the run was ended, if it did not finish. A replay ends where the recording ends.
@@ -42,6 +47,27 @@ pub struct Cassette {
     /// The result of the run, for information: not used to replay.
     #[serde(default)]
     pub attempts: Value,
+}
+
+/// A file of a run. Requests have marks in its place; the content is here once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedFile {
+    pub name: String,
+    /// In base64.
+    content: String,
+}
+
+impl RecordedFile {
+    pub fn new(name: impl Into<String>, content: &[u8]) -> Self {
+        Self { name: name.into(), content: STANDARD.encode(content) }
+    }
+
+    /// The content, if it was not damaged.
+    pub fn content(&self) -> Result<Vec<u8>, String> {
+        let decoded = STANDARD.decode(&self.content);
+        decoded.map_err(|error| format!("the file '{}' in the cassette is damaged: {error}", self.name))
+    }
 }
 
 impl Cassette {
@@ -55,6 +81,7 @@ impl Cassette {
             mcp_tools: Vec::new(),
             parameters,
             contract: Value::Null,
+            files: Vec::new(),
             exchanges,
             ended: None,
             attempts,

@@ -17,7 +17,9 @@ mod transport;
 
 pub use body::Body;
 pub use file::CassetteError;
-pub use format::{Cassette, Cut, Ended, Exchange, RecordedRequest, RecordedResponse, RecordedResult, Reply};
+pub use format::{
+    Cassette, Cut, Ended, Exchange, RecordedFile, RecordedRequest, RecordedResponse, RecordedResult, Reply,
+};
 pub use provider::RecordedProvider;
 pub use recorder::{Recorder, RecordingTransport};
 pub use redactor::Redactor;

@@ -249,13 +249,19 @@ pub(super) fn path_of(url: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::Files;
     use serde_json::json;
 
     #[test]
     fn a_secret_that_a_tool_gives_with_escapes_is_noticed() {
         let recorder = Recorder::new(Redactor::new(["abc/def-secret".to_owned()]));
         let body = json!({"messages": ["abc/def-secret"]});
-        recorder.begin(&Request { url: "http://localhost".to_owned(), headers: Vec::new(), body });
+        recorder.begin(&Request {
+            url: "http://localhost".to_owned(),
+            headers: Vec::new(),
+            body,
+            files: Files::default(),
+        });
         assert!(!recorder.spells_a_secret());
         let text = r#"{"key": "abc\/def-secret"}"#.to_owned();
         recorder.gave("look", &json!({}), &ToolOutput { ok: true, text });

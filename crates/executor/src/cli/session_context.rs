@@ -70,6 +70,7 @@ impl SessionContext {
             takes_ceiling: false,
             repeats: false,
             records_steps: false,
+            takes_pdfs: true,
         }
     }
 

@@ -244,6 +244,7 @@ impl Conformance {
             tool_entries: crate::ToolEntries::default(),
             caller_tools: crate::CallerTools::default(),
             journal: Arc::new(Journal::none()),
+            files: crate::files::Files::default(),
         };
         let memory = memory.unwrap_or_default();
         Dialogue::begin(&self.settings, &start, &memory, &self.variables).await

@@ -273,6 +273,7 @@ impl Session for External {
             takes_ceiling: false,
             repeats: false,
             records_steps: false,
+            takes_pdfs: true,
         }
     }
 

@@ -4,6 +4,7 @@
 //! signature, encrypted reasoning, marks on calls) is kept unchanged and is sent back to that endpoint only; other
 //! endpoints get the text and the calls instead.
 
+use accord_domain::file::FileRef;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -35,6 +36,10 @@ pub(super) enum Message {
     User {
         text: String,
     },
+    /// Files of the user, before the message that they belong to.
+    Files {
+        files: Vec<FileRef>,
+    },
     Assistant {
         text: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -51,7 +56,7 @@ impl Message {
     pub(super) fn calls(&self) -> &[Call] {
         match self {
             Self::Assistant { calls, .. } => calls,
-            Self::User { .. } | Self::Results { .. } => &[],
+            Self::User { .. } | Self::Files { .. } | Self::Results { .. } => &[],
         }
     }
 }
@@ -153,6 +158,22 @@ impl Conversation {
 
     pub(super) fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// The files that were sent.
+    pub(super) fn files(&self) -> Vec<&FileRef> {
+        let files = self.messages.iter().filter_map(|message| match message {
+            Message::Files { files } => Some(files),
+            _ => None,
+        });
+        files.flatten().collect()
+    }
+
+    /// Adds files, which belong to what the user says next. Not before a call is answered: providers want that first.
+    pub(super) fn attach(&mut self, files: Vec<FileRef>) {
+        if !files.is_empty() && self.open().is_empty() {
+            self.messages.push(Message::Files { files });
+        }
     }
 
     pub(super) fn push(&mut self, message: Message) {

@@ -17,6 +17,7 @@ use super::providers::Providers;
 use super::retry::{is_passing, retry_after};
 use super::settings::Settings;
 use super::wire::{EmbeddingWire, ProviderError, wire};
+use crate::files::Files;
 use crate::retry::{Attempts, FIRST_PAUSE, Retry};
 use crate::session::OpenError;
 use crate::transport::{Request, Response, Transport, TransportError};
@@ -158,7 +159,8 @@ impl Embeddings {
     async fn attempt(&self, body: &Value) -> Result<Value, (EmbeddingError, Option<Duration>)> {
         let endpoint = &self.endpoint;
         let url = endpoint.url(&self.wire.path(&self.model));
-        let request = Request { url, headers: endpoint.headers.clone(), body: body.clone() };
+        let request =
+            Request { url, headers: endpoint.headers.clone(), body: body.clone(), files: Files::default() };
         let response =
             self.transport.send(request).await.map_err(|error| (self.transport_error(error), None))?;
         let (status, pause) = (response.status, retry_after(&response.headers, Timestamp::now()));

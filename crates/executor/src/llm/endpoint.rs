@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use accord_domain::provider::TakesFiles;
 use jiff::Timestamp;
 use reqwest::Url;
 use serde_json::Value;
@@ -13,6 +14,7 @@ use super::secrets::secrets_of_address;
 use super::settings::Settings;
 use super::wire::{Wire, wire};
 use crate::answer::Usage;
+use crate::files::Files;
 use crate::session::OpenError;
 use crate::transport::Request;
 
@@ -70,12 +72,32 @@ impl Endpoint {
     }
 
     /// A request to a model, signed if that is how it is authorized.
-    pub(super) fn request(&self, model: &str, body: Value) -> Request {
-        let mut request = Request { url: self.model_url(model), headers: self.headers.clone(), body };
+    pub(super) fn request(&self, model: &str, body: Value, files: Files) -> Request {
+        let mut request = Request { url: self.model_url(model), headers: self.headers.clone(), body, files };
         if let Some(credentials) = &self.signing {
             request.headers.extend(self.wire.signature(credentials, &request, Timestamp::now()));
         }
         request
+    }
+
+    /// The provider as traces call it. Compatible servers have only the name that they were configured with.
+    pub(super) fn trace_name(&self) -> &str {
+        match self.kind {
+            ProviderKind::OpenAiCompatible => &self.provider,
+            kind => kind.row().trace_name,
+        }
+    }
+
+    pub(super) fn host(&self) -> &str {
+        self.base_url.host_str().unwrap_or_default()
+    }
+
+    pub(super) fn port(&self) -> Option<u16> {
+        self.base_url.port_or_known_default()
+    }
+
+    pub(super) fn takes_files(&self) -> &'static TakesFiles {
+        &self.kind.row().files
     }
 
     pub(super) fn model_url(&self, model: &str) -> String {
@@ -286,7 +308,7 @@ mod tests {
             (url, &[pair("api-key", "azure-key")][..])
         );
         let bedrock = resolve(&providers, "bedrock", None).unwrap();
-        let request = bedrock.request("amazon.nova-lite-v1:0", json!({}));
+        let request = bedrock.request("amazon.nova-lite-v1:0", json!({}), Files::default());
         let url =
             "https://bedrock-runtime.eu-west-1.amazonaws.com/model/amazon.nova-lite-v1%3A0/converse-stream";
         assert_eq!(request.url, url);
@@ -295,7 +317,10 @@ mod tests {
         assert_eq!(bedrock.scrub("the aws-secret"), "the [secret]");
         // Credentials are not used for another address.
         let elsewhere = resolve(&providers, "bedrock", Some("http://127.0.0.1:9")).unwrap();
-        assert_eq!((elsewhere.request("m", json!({})).headers, elsewhere.key_withheld), (vec![], true));
+        assert_eq!(
+            (elsewhere.request("m", json!({}), Files::default()).headers, elsewhere.key_withheld),
+            (vec![], true)
+        );
     }
 
     #[test]

@@ -18,6 +18,7 @@ use super::retry::retry_after;
 use super::wire::{ProviderError, ReadError, Reply, ReplyEnd};
 use crate::answer::Usage;
 use crate::event::{Channel, Event, Events};
+use crate::files::Files;
 use crate::retry::{Attempts, GaveUp, whole_milliseconds};
 use crate::session::TurnError;
 use crate::transport::{ByteStream, Response, Transport, TransportError};
@@ -41,6 +42,7 @@ pub(super) struct Exchange<'a> {
     pub(super) allowance: &'a Allowance,
     pub(super) events: &'a Events,
     pub(super) stop: &'a CancellationToken,
+    pub(super) files: &'a Files,
 }
 
 struct Attempt {
@@ -95,7 +97,7 @@ impl Exchange<'_> {
         };
         usage.add(used);
         let milliseconds = whole_milliseconds(began.elapsed());
-        self.close(span, &attempt, milliseconds, used);
+        self.close(&span, &attempt, used);
         let (endpoint, status) = (self.asked.endpoint.name.clone(), attempt.status);
         self.events.tell(Event::Requested { endpoint, milliseconds, status }).await;
         attempt
@@ -120,31 +122,44 @@ impl Exchange<'_> {
             "chat",
             otel.name = format!("{} {}", names::CHAT, self.asked.model),
             otel.kind = "client",
-            otel.status_code = Empty,
+            { names::STATUS_CODE } = Empty,
+            { names::STATUS_MESSAGE } = Empty,
+            { names::ERROR_TYPE } = Empty,
+            { names::SERVER_ADDRESS } = self.asked.endpoint.host(),
+            { names::SERVER_PORT } = self.asked.endpoint.port().map(accord_trace::count),
             { names::OPERATION } = names::CHAT,
-            { names::PROVIDER } = self.asked.endpoint.provider,
+            { names::PROVIDER } = self.asked.endpoint.trace_name(),
             { names::REQUEST_MODEL } = self.asked.model,
             { names::RESPONSE_MODEL } = Empty,
             { names::INPUT_TOKENS } = Empty,
             { names::OUTPUT_TOKENS } = Empty,
             { names::HTTP_STATUS } = Empty,
-            milliseconds = Empty,
         )
     }
 
-    fn close(&self, span: Span, attempt: &Attempt, milliseconds: u64, used: Usage) {
-        span.record(names::HTTP_STATUS, attempt.status).record("milliseconds", milliseconds);
-        span.record(names::INPUT_TOKENS, used.input_tokens).record(names::OUTPUT_TOKENS, used.output_tokens);
+    fn close(&self, span: &Span, attempt: &Attempt, used: Usage) {
+        span.record(names::HTTP_STATUS, attempt.status.map(accord_trace::count));
+        span.record(names::INPUT_TOKENS, accord_trace::count(used.input_tokens));
+        span.record(names::OUTPUT_TOKENS, accord_trace::count(used.output_tokens));
         match &attempt.result {
-            Ok(reply) => span.record(names::RESPONSE_MODEL, self.asked.endpoint.scrub(&reply.model)),
-            Err(_) => span.record("otel.status_code", "ERROR"),
-        };
+            Ok(reply) => {
+                span.record(names::RESPONSE_MODEL, self.asked.endpoint.scrub(&reply.model));
+                accord_trace::finish_reason(span, finish_reason(reply));
+            }
+            Err(failure) => {
+                let (kind, message) = in_words(failure);
+                match attempt.status {
+                    Some(status) => accord_trace::failed(span, &status.to_string(), message),
+                    None => accord_trace::failed(span, kind, message),
+                }
+            }
+        }
     }
 
     /// Sends one request. `used` is the usage that was reported so far, which counts even if the request is abandoned.
     async fn attempt(&self, body: Value, used: &mut Usage) -> Attempt {
         let endpoint = self.asked.endpoint;
-        let mut request = endpoint.request(self.asked.model, body);
+        let mut request = endpoint.request(self.asked.model, body, self.files.clone());
         let trace =
             accord_trace::current().map(|parent| (accord_trace::HEADER.to_owned(), parent.to_string()));
         request.headers.extend(trace);
@@ -238,6 +253,38 @@ impl Exchange<'_> {
                 RequestFailure::Permanent(TurnError::Failed(self.asked.one_line(&why)))
             }
         }
+    }
+}
+
+/// By the words that most providers use.
+fn finish_reason(reply: &Reply) -> &'static str {
+    match &reply.end {
+        ReplyEnd::Truncated => "length",
+        ReplyEnd::Refused(_) => "content_filter",
+        ReplyEnd::Finished | ReplyEnd::Paused if !reply.calls.is_empty() => "tool_calls",
+        ReplyEnd::Finished => "stop",
+        ReplyEnd::Paused => "pause",
+    }
+}
+
+/// The type of a failure, and a sentence for traces. What a provider says may repeat what it was sent, so it is left out.
+fn in_words(failure: &RequestFailure) -> (&'static str, &'static str) {
+    let RequestFailure::Permanent(error) = failure else {
+        return ("unavailable", "the provider was unreachable or overloaded");
+    };
+    match error {
+        TurnError::Stopped => ("cancelled", "the run was stopped"),
+        TurnError::TimedOut(_) => ("timeout", "the answer took too long"),
+        TurnError::SchemaRejected(_) | TurnError::FormatRejected(_) => {
+            ("schema_rejected", "the provider rejected the schema")
+        }
+        TurnError::ToolRejected(_) => ("tool_rejected", "the provider rejected a tool"),
+        TurnError::Transport(_) => ("unavailable", "the provider was unreachable or overloaded"),
+        TurnError::Failed(_)
+        | TurnError::TooManySteps(_)
+        | TurnError::AllowanceUsedUp
+        | TurnError::Diverged(_)
+        | TurnError::InputRequired => ("failed", "the request failed; see the run"),
     }
 }
 

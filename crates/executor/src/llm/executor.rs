@@ -7,10 +7,12 @@ use accord_domain::agent::KnownTools;
 use async_trait::async_trait;
 
 use super::conversation::Conversation;
+use super::files::SessionFiles;
 use super::opening::opened;
 use super::providers::Providers;
 use super::session::{LlmSession, resolve};
 use crate::cassette::Recorder;
+use crate::files::PdfReader;
 use crate::mcp::McpServers;
 use crate::retry::{Attempts, FIRST_PAUSE};
 use crate::session::{Executor, OpenError, Session};
@@ -25,19 +27,34 @@ pub struct LlmExecutor {
     servers: Option<McpServers>,
     recorder: Option<Recorder>,
     first_pause: Duration,
+    pdf_reader: Option<PdfReader>,
 }
 
 impl LlmExecutor {
     /// An executor that asks these providers, by this way, with these tools.
     pub fn new(providers: Providers, transport: Arc<dyn Transport>, toolboxes: Arc<dyn Toolboxes>) -> Self {
         let providers = Arc::new(providers);
-        Self { providers, transport, toolboxes, servers: None, recorder: None, first_pause: FIRST_PAUSE }
+        Self {
+            providers,
+            transport,
+            toolboxes,
+            servers: None,
+            recorder: None,
+            first_pause: FIRST_PAUSE,
+            pdf_reader: None,
+        }
     }
 
     /// With MCP servers, for agents that list some.
     #[must_use]
     pub fn with_mcp_servers(self, servers: McpServers) -> Self {
         Self { servers: Some(servers), ..self }
+    }
+
+    /// With a program that reads PDFs, for providers that take none.
+    #[must_use]
+    pub fn with_pdf_reader(self, reader: PdfReader) -> Self {
+        Self { pdf_reader: Some(reader), ..self }
     }
 
     /// With a recorder of what tools give, those of MCP servers among them.
@@ -111,6 +128,7 @@ impl Executor for LlmExecutor {
             policy,
             callers: start.caller_tools,
             run_id: start.run_id,
+            files: SessionFiles::new(start.files, self.pdf_reader.clone()),
         }))
     }
 }

@@ -15,6 +15,7 @@ mod endpoint;
 mod exchange;
 mod executor;
 mod failure;
+mod files;
 mod intake;
 mod opening;
 mod partial;

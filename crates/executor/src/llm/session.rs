@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::conversation::{Conversation, ENDED};
 use super::endpoint::Endpoint;
+use super::files::SessionFiles;
 use super::providers::Providers;
 use super::settings::{Reasoning, Settings};
 use super::steps::Steps;
@@ -46,6 +47,7 @@ pub(super) struct LlmSession {
     pub(super) callers: CallerTools,
     /// What the keys of tool calls begin with.
     pub(super) run_id: String,
+    pub(super) files: SessionFiles,
 }
 
 #[async_trait]
@@ -71,6 +73,7 @@ impl Session for LlmSession {
             takes_ceiling: true,
             repeats: true,
             records_steps: true,
+            takes_pdfs: self.endpoint.takes_files().pdfs,
         }
     }
 
@@ -168,6 +171,7 @@ impl LlmSession {
             return Err(TurnError::Failed(unpriced(&self.endpoint, model)));
         }
         let stop = cancel.child_token();
+        self.files.prepare(&self.endpoint.provider, self.endpoint.takes_files(), &stop).await?;
         let steps = Steps {
             endpoint: &self.endpoint,
             settings: &self.settings,
@@ -181,6 +185,7 @@ impl LlmSession {
             stop: &stop,
             max_steps: self.max_steps,
             turn,
+            files: &self.files,
         };
         let work = steps.run(&mut self.conversation, &mut self.attempts, usage);
         tokio::pin!(work);

@@ -15,6 +15,7 @@ use super::conversation::{Call, CallResult, Conversation, ENDED, Kept, Message, 
 use super::endpoint::Endpoint;
 use super::exchange::Exchange;
 use super::failure::{FailureContext, shorten};
+use super::files::SessionFiles;
 use super::people::Consent;
 use super::record::{self, Recorded};
 use super::settings::Settings;
@@ -63,6 +64,7 @@ pub(super) struct Steps<'a> {
     pub(super) stop: &'a CancellationToken,
     pub(super) max_steps: u32,
     pub(super) turn: &'a Turn,
+    pub(super) files: &'a SessionFiles,
 }
 
 impl Steps<'_> {
@@ -75,6 +77,7 @@ impl Steps<'_> {
     ) -> Result<Answer, TurnError> {
         let tools: Vec<ToolSpec> = self.toolbox.specs().into_iter().chain(self.callers.specs()).collect();
         let (mut astray, mut reminders) = (0, 0);
+        conversation.attach(self.files.new_ones(&conversation.files()));
         conversation.say(self.turn.prompt.clone());
         for step in 0..self.max_steps {
             // The caller has checked before the first request.
@@ -215,6 +218,8 @@ impl Steps<'_> {
         let body = || {
             self.endpoint.wire.body(&ModelRequest {
                 endpoint: &self.endpoint.name,
+                files: self.files,
+                takes: self.endpoint.takes_files(),
                 model: self.model(),
                 system: &self.turn.system_prompt,
                 messages,
@@ -235,6 +240,7 @@ impl Steps<'_> {
             allowance: &self.turn.allowance,
             events: self.events,
             stop: self.stop,
+            files: &self.files.files,
         };
         exchange.ask(body, attempts, usage).await
     }
@@ -393,7 +399,7 @@ impl Steps<'_> {
                 let call = ToolCall { name: &call.name, arguments: &parsed, key: &key };
                 let output = self.toolbox.call(call, self.stop).instrument(span.clone()).await;
                 if !output.ok {
-                    span.record("otel.status_code", "ERROR");
+                    accord_trace::failed(&span, "tool_failed", "the tool reported an error");
                 }
                 Ok(output)
             }
@@ -418,7 +424,9 @@ fn tool_span(call: &Call) -> Span {
     debug_span!(
         "execute_tool",
         otel.name = format!("{} {}", names::EXECUTE_TOOL, call.name),
-        otel.status_code = Empty,
+        { names::STATUS_CODE } = Empty,
+        { names::STATUS_MESSAGE } = Empty,
+        { names::ERROR_TYPE } = Empty,
         { names::OPERATION } = names::EXECUTE_TOOL,
         { names::TOOL } = call.name,
         { names::TOOL_CALL } = call.id,

@@ -24,6 +24,7 @@ use tokio::time::timeout;
 use super::connection;
 use super::error::{self, Faults, McpError};
 use super::limits::{END, MESSAGE_BYTES, STREAM_BYTES};
+use crate::files::Files;
 use crate::json;
 use crate::transport::{ByteStream, Request, Response, Transport, TransportError};
 
@@ -74,7 +75,12 @@ impl Address {
         let body = serde_json::to_value(message).map_err(|error| McpError::Broken(error.to_string()))?;
         let given = self.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
         let trace = self.trace_of(&body).map(|trace| (accord_trace::HEADER.to_owned(), trace.to_string()));
-        let request = Request { url: url.to_owned(), headers: given.chain(own).chain(trace).collect(), body };
+        let request = Request {
+            url: url.to_owned(),
+            headers: given.chain(own).chain(trace).collect(),
+            body,
+            files: Files::default(),
+        };
         let response = self.transport.send(request).await.map_err(unreachable)?;
         if !(200..300).contains(&response.status) {
             return Err(refused(response).await);
@@ -259,7 +265,12 @@ async fn refused(mut response: Response) -> McpError {
     let (status, text) = (response.status, String::from_utf8_lossy(&body));
     match json::read_message(&text) {
         Ok(ServerJsonRpcMessage::Error(error)) => {
-            McpError::Refused(format!("{}, status {status}", connection::refused(&error.error)))
+            let refused = connection::refused(&error.error);
+            let message = format!("{refused}, status {status}");
+            match refused {
+                McpError::OtherGeneration(_) => McpError::OtherGeneration(message),
+                _ => McpError::Refused(message),
+            }
         }
         _ => {
             let message = format!("it responded with status {status}: {}", excerpt(&text));

@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use accord_domain::agent::MAY_PASS;
 use rmcp::model::{
-    CancelledNotificationParam, ClientCapabilities, ClientConfig, ClientRequest, ErrorData, Implementation,
-    ProtocolVersion, ServerResult,
+    CancelledNotificationParam, ClientCapabilities, ClientConfig, ClientRequest, ErrorCode, ErrorData,
+    Implementation, ProtocolVersion, ServerResult,
 };
-use rmcp::service::{ClientInitializeError, PeerRequestOptions, RunningService, ServiceError};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, PeerRequestOptions, RunningService,
+    ServiceError,
+};
 use rmcp::transport::Transport;
 use rmcp::{RoleClient, ServiceExt as _};
 use serde_json::Value;
@@ -16,11 +19,30 @@ use tokio_util::sync::CancellationToken;
 use super::error::{Faults, McpError};
 
 /// The supported versions, the newest first. What is used here is the same in all of them.
-const VERSIONS: [ProtocolVersion; 4] = [
+const VERSIONS: [ProtocolVersion; 5] = [
+    ProtocolVersion::V_2026_07_28,
     ProtocolVersion::V_2025_11_25,
     ProtocolVersion::V_2025_06_18,
     ProtocolVersion::V_2025_03_26,
     ProtocolVersion::V_2024_11_05,
+];
+
+/// How a connection begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Greeting {
+    /// With `initialize`, as all versions up to 2025-11-25.
+    Handshake,
+    /// With `server/discover`, since 2026-07-28: there is no session, and every request says who asks.
+    Discovery,
+}
+
+/// How a server that speaks only the other generation refuses a greeting. A few others refuse so too, and are asked once more.
+const OTHER_GENERATION: [ErrorCode; 5] = [
+    ErrorCode::METHOD_NOT_FOUND,
+    ErrorCode::INVALID_PARAMS,
+    ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
+    ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
+    ErrorCode::HEADER_MISMATCH,
 ];
 
 pub(super) struct Connection {
@@ -33,12 +55,22 @@ impl Connection {
     pub(super) async fn open(
         transport: impl Transport<RoleClient> + 'static,
         faults: Faults,
+        greeting: Greeting,
     ) -> Result<Self, McpError> {
         let name = Implementation::new("accord", env!("CARGO_PKG_VERSION"));
-        let config = ClientConfig::new(ClientCapabilities::default(), name)
-            .with_protocol_version(ProtocolVersion::V_2025_11_25);
-        let client =
-            config.serve(transport).await.map_err(|error| faults.take().unwrap_or(not_greeted(error)))?;
+        let config = ClientConfig::new(ClientCapabilities::default(), name);
+        let served = match greeting {
+            Greeting::Handshake => {
+                config.with_protocol_version(ProtocolVersion::V_2025_11_25).serve(transport).await
+            }
+            Greeting::Discovery => {
+                let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+                let lifecycle = ClientLifecycleMode::Discover { preferred_versions };
+                let config = config.with_protocol_version(ProtocolVersion::V_2026_07_28);
+                config.serve_with_lifecycle(transport, lifecycle).await
+            }
+        };
+        let client = served.map_err(|error| faults.take().unwrap_or(not_greeted(error)))?;
         let connection = Self { client, faults };
         let version = connection.client.peer_info().map(|info| info.protocol_version.clone());
         match version.filter(|version| !VERSIONS.contains(version)) {
@@ -113,6 +145,7 @@ pub(super) fn refused(error: &ErrorData) -> McpError {
     let message = format!("{} ({})", error.message, error.code.0);
     match error.data.as_ref().and_then(|data| data.get(MAY_PASS)) == Some(&Value::Bool(true)) {
         true => McpError::Gone(message),
+        false if OTHER_GENERATION.contains(&error.code) => McpError::OtherGeneration(message),
         false => McpError::Refused(message),
     }
 }
@@ -120,5 +153,5 @@ pub(super) fn refused(error: &ErrorData) -> McpError {
 fn unsupported(version: &str) -> McpError {
     let shown: String = version.chars().take(40).collect();
     let known = VERSIONS.each_ref().map(ProtocolVersion::as_str).join(", ");
-    McpError::Broken(format!("unsupported MCP version '{shown}'; expected {known}"))
+    McpError::OtherGeneration(format!("unsupported MCP version '{shown}'; expected {known}"))
 }

@@ -11,6 +11,9 @@ use crate::json;
 pub(super) enum McpError {
     #[error("{0}")]
     Refused(String),
+    /// It refused, as a server does that speaks another generation of the protocol.
+    #[error("{0}")]
+    OtherGeneration(String),
     /// It did not answer.
     #[error("it did not respond within {} seconds", .0.as_secs())]
     Silent(Duration),

@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::address::Address;
-use super::connection::Connection;
+use super::connection::{Connection, Greeting};
 use super::error::{Faults, McpError};
 use super::limits::{CALL, FIRST_PAUSE, LONGEST_PAUSE, PAGES, START};
 use super::program::Program;
@@ -66,7 +66,8 @@ impl Coordinator {
     async fn connect(&self, patience: Duration) -> Result<Connection, McpError> {
         let faults = Faults::default();
         let address = Address::open(Arc::clone(&self.transport), &self.url, &self.headers, faults.clone());
-        let connected = timeout_at(Instant::now() + patience, Connection::open(address, faults)).await;
+        let opening = Connection::open(address, faults, Greeting::Handshake);
+        let connected = timeout_at(Instant::now() + patience, opening).await;
         connected.map_err(|_| McpError::Silent(patience))?
     }
 }
@@ -112,30 +113,37 @@ impl Server {
             let message = format!("the MCP server '{}' did not start: {fault}{said}", server.name);
             OpenError::Missing(secrets.hide(message))
         };
-        let greeted = match &server.reach {
+        let connect = async |greeting: Greeting| match &server.reach {
             Reach::Program { command, args, env } => {
                 let own = env.iter().map(|(name, value)| (name.into(), value.into()));
                 let environment: Environment = environment.iter().cloned().chain(own).collect();
                 let faults = Faults::default();
                 let started = Program::start(command, args, &environment, folder, faults.clone()).await;
-                let (program, stderr) = started.map_err(|fault| failed(&fault, ""))?;
-                let greeted = greet(program, faults, patience.start, &secrets).await;
-                greeted.map_err(|fault| failed(&fault, &stderr.text()))
+                let (program, stderr) = started.map_err(|fault| (fault, String::new()))?;
+                let greeted = greet(program, faults, greeting, patience.start, &secrets).await;
+                greeted.map_err(|fault| (fault, stderr.text()))
             }
             Reach::Address { url, headers } | Reach::Coordinator { url, headers } => {
                 let mut rests = Rests::new(headers.values().next().unwrap_or(url));
                 let greeted = loop {
                     let faults = Faults::default();
                     let address = Address::open(Arc::clone(&transport), url, headers, faults.clone());
-                    match greet(address, faults, patience.start, &secrets).await {
+                    match greet(address, faults, greeting, patience.start, &secrets).await {
                         Err(fault) if is_coordinator && fault.may_pass() => rests.rest(&fault).await,
                         greeted => break greeted,
                     }
                 };
-                greeted.map_err(|fault| failed(&fault, ""))
+                greeted.map_err(|fault| (fault, String::new()))
             }
         };
-        let (connection, tools) = greeted?;
+        let (connection, tools) = match connect(Greeting::Handshake).await {
+            Ok(greeted) => greeted,
+            // What the first greeting was refused with is reported: most such servers are of that generation and broken.
+            Err((fault @ McpError::OtherGeneration(_), log)) => {
+                connect(Greeting::Discovery).await.map_err(|_| failed(&fault, &log))?
+            }
+            Err((fault, log)) => return Err(failed(&fault, &log)),
+        };
         let (name, link) = (server.name.clone(), Mutex::new(Link::Open(connection)));
         let coordinator = match &server.reach {
             Reach::Coordinator { url, headers } => {
@@ -230,12 +238,14 @@ impl Link {
 async fn greet(
     transport: impl rmcp::transport::Transport<RoleClient> + 'static,
     faults: Faults,
+    greeting: Greeting,
     patience: Duration,
     secrets: &Secrets,
 ) -> Result<(Connection, Vec<ListedTool>), McpError> {
     let until = Instant::now() + patience;
     let silent = |_| McpError::Silent(patience);
-    let connection = timeout_at(until, Connection::open(transport, faults)).await.map_err(silent)??;
+    let connection = timeout_at(until, Connection::open(transport, faults, greeting));
+    let connection = connection.await.map_err(silent)??;
     match timeout_at(until, tools_of(&connection, patience, secrets)).await.map_err(silent).flatten() {
         Ok(tools) => Ok((connection, tools)),
         Err(fault) => {

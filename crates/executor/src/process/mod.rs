@@ -97,6 +97,7 @@ impl Session for Process {
             takes_ceiling: false,
             repeats: false,
             records_steps: false,
+            takes_pdfs: true,
         }
     }
 

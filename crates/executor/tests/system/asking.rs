@@ -77,6 +77,7 @@ impl Session for AskingSession {
             takes_ceiling: false,
             repeats: true,
             records_steps: false,
+            takes_pdfs: true,
         }
     }
 
@@ -110,7 +111,12 @@ impl Session for AskingSession {
 
 pub(crate) fn request(base_url: &str, body: Value) -> Request {
     let headers = vec![("authorization".to_owned(), format!("Bearer {KEY}"))];
-    Request { url: format!("{base_url}/v1/chat?key={KEY}"), headers, body }
+    Request {
+        url: format!("{base_url}/v1/chat?key={KEY}"),
+        headers,
+        body,
+        files: accord_executor::Files::default(),
+    }
 }
 
 pub(crate) async fn all(response: Response) -> Result<Vec<u8>, TransportError> {

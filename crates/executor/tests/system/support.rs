@@ -63,6 +63,7 @@ pub(crate) fn start(folder: &Path, settings: Value) -> Start {
         tool_entries: accord_executor::ToolEntries::default(),
         caller_tools: accord_executor::CallerTools::default(),
         journal: std::sync::Arc::new(accord_executor::Journal::none()),
+        files: accord_executor::Files::default(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The requests to a session: the system prompt, the prompt and the delivery of each turn.
 
 use accord_api::agent::{self, Blueprint};
-use accord_api::{Origin, RunKind};
+use accord_api::{FileRef, Origin, RunKind};
 use accord_contract::prompt::Form;
 use accord_contract::{Outcome, Rejected, Schema, prompt};
 use accord_executor::{Delivery, Example, Turn};
@@ -89,7 +89,12 @@ pub(super) fn task(assignment: &Assignment) -> String {
         return retry.clone();
     }
     let plain = assignment.kind == RunKind::ResumeSession || assignment.agent.parameters_schema.is_none();
-    asked(&assignment.parameters, plain)
+    named(asked(&assignment.parameters, plain), &assignment.files)
+}
+
+/// The task with the names of files in the place of their ids, which say nothing to a model.
+fn named(task: String, files: &[FileRef]) -> String {
+    files.iter().fold(task, |task, file| task.replace(file.id.as_str(), &file.name))
 }
 
 fn asked(parameters: &Value, plain: bool) -> String {

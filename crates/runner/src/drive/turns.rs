@@ -175,7 +175,9 @@ impl<'a> Turns<'a> {
         }
         // Boxed, because it is handed on a few times.
         let turn = Box::new(Turn { allowance: self.budget.left(&used), ..turn });
-        let sent = Some(sent(&turn));
+        let files = self.assignment.files.iter();
+        let files = files.map(|file| attempt::SentFile::of(file, self.capabilities.takes_pdfs)).collect();
+        let sent = Some(attempt::Sent { files, ..sent(&turn) });
         if !self.journal.is_replaying() {
             let text = shortened(&turn.prompt, EVENT_TEXT_BYTES);
             self.observer.event(EventBody::Message { role: "user".to_owned(), text }).await;
@@ -184,9 +186,9 @@ impl<'a> Turns<'a> {
         let number = self.recorded + 1;
         let span = debug_span!(
             "attempt",
-            number,
-            strategy = Empty,
-            outcome = Empty,
+            { names::ATTEMPT } = accord_trace::count(number),
+            { names::STRATEGY } = Empty,
+            { names::OUTCOME } = Empty,
             { names::REQUEST_MODEL } = Empty
         );
         let (result, usage) = match self.recorded_or_asked(turn).instrument(span.clone()).await {
@@ -290,9 +292,9 @@ impl<'a> Turns<'a> {
         }
         asked
             .span
-            .record("outcome", judged.outcome.as_str())
+            .record(names::OUTCOME, judged.outcome.as_str())
             .record(names::REQUEST_MODEL, judged.model.as_str());
-        asked.span.record("strategy", judged.strategy.as_str());
+        asked.span.record(names::STRATEGY, judged.strategy.as_str());
         accord_trace::verdict(&asked.span, judged.outcome.as_str());
         let attempt = Attempt {
             model: named(&self.assignment.agent.executor, judged.model),
@@ -341,6 +343,7 @@ fn sent(turn: &Turn) -> attempt::Sent {
         system_prompt: shortened(&turn.system_prompt, ATTEMPT_TEXT_BYTES),
         examples: turn.examples.iter().map(exchange).collect(),
         prompt: shortened(&turn.prompt, ATTEMPT_TEXT_BYTES),
+        files: Vec::new(),
     }
 }
 

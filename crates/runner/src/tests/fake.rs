@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use accord_api::{
-    ClaimRuns, ClaimedRun, ClaimedRuns, ErrorBody, ErrorName, FinishRun, FinishStatus, FinishedRun,
+    ClaimRuns, ClaimedRun, ClaimedRuns, ErrorBody, ErrorName, FileId, FinishRun, FinishStatus, FinishedRun,
     Heartbeat, HeartbeatAnswer, LeaseId, Profile, RegisterRunner, RegisteredRunner, ReportAttempts,
     ReportEvents, ReportedAttempts, RunDirective, RunId, RunInstruction, RunKind, RunStatus, RunnerId,
     SessionId,
@@ -187,6 +187,7 @@ pub(super) fn claim(id: &str, prompt: &str) -> ClaimedRun {
         steps: Vec::new(),
         traceparent: None,
         tools: None,
+        files: Vec::new(),
     }
 }
 
@@ -286,6 +287,11 @@ impl Coordinator for Fake {
     async fn unregister(&self, id: &RunnerId) -> Result<(), ClientError> {
         self.called("unregister", format!("unregister {id}"))
     }
+
+    async fn file(&self, run: &RunId, file: &FileId) -> Result<Vec<u8>, ClientError> {
+        self.called("file", format!("file {file} of {run}"))?;
+        Ok(file.to_string().into_bytes())
+    }
 }
 
 /// Echoes the prompt. With `slow` it takes a second, with `hang` it runs until it is stopped, with `break` it panics, and with
@@ -320,6 +326,7 @@ impl Session for Echo {
             takes_ceiling: false,
             repeats: true,
             records_steps: false,
+            takes_pdfs: true,
         }
     }
 

@@ -1,7 +1,9 @@
 //! The documents of a run. Blueprints and contracts are kept once for all runs that share them, by the hash of their
 //! text, until the last of these runs is removed.
 
+use accord_domain::file::FileRef;
 use accord_domain::run::Assignment;
+use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sha2::{Digest, Sha256};
 
@@ -11,7 +13,7 @@ use crate::error::{DbResult, corrupt};
 macro_rules! columns {
     () => {
         "b.body AS blueprint, c.body AS contract, a.parameters, a.model, a.project_dir, a.retry_prompt, a.input, \
-         a.traceparent, a.tools, a.opening"
+         a.traceparent, a.tools, a.opening, a.files"
     };
 }
 pub(crate) use columns;
@@ -36,7 +38,13 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Assignment> {
         traceparent: row.get("traceparent")?,
         tools: row.get("tools")?,
         opening: row.get("opening")?,
+        files: json_list(row.get("files")?)?,
     })
+}
+
+fn json_list(text: Option<String>) -> rusqlite::Result<Vec<FileRef>> {
+    FileRef::read_list(text.as_deref())
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(error)))
 }
 
 /// A text and its hash. Hashing is not for the writer's thread.
@@ -63,6 +71,7 @@ pub(crate) struct Prepared {
     traceparent: Option<String>,
     tools: Option<String>,
     opening: Option<String>,
+    files: Option<String>,
 }
 
 impl From<Assignment> for Prepared {
@@ -78,6 +87,7 @@ impl From<Assignment> for Prepared {
             traceparent: assignment.traceparent,
             tools: assignment.tools,
             opening: assignment.opening,
+            files: FileRef::write_list(&assignment.files),
         }
     }
 }
@@ -87,7 +97,7 @@ pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -
     let blueprint = keep(connection, &assignment.blueprint)?;
     let contract = assignment.contract.as_ref().map(|contract| keep(connection, contract)).transpose()?;
     let sql = "INSERT INTO assignments (run, blueprint, contract, parameters, model, project_dir, retry_prompt, \
-               input, traceparent, tools, opening) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+               input, traceparent, tools, opening, files) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
     connection.prepare_cached(sql)?.execute(params![
         run,
         blueprint,
@@ -100,6 +110,7 @@ pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -
         assignment.traceparent,
         assignment.tools,
         assignment.opening,
+        assignment.files,
     ])?;
     Ok(())
 }

@@ -101,6 +101,7 @@ pub(super) fn assignment(name: &str) -> Assignment {
         input: None,
         traceparent: None,
         tools: None,
+        files: Vec::new(),
     }
 }
 

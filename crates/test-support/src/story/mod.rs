@@ -15,6 +15,7 @@ pub mod callbacks;
 pub mod events;
 pub mod fencing;
 pub mod figures;
+pub mod files;
 pub mod front;
 pub mod held;
 pub mod idempotency;
@@ -56,6 +57,9 @@ macro_rules! store_story {
         $crate::store_story! { @$how $make;
             audit: [
                 audit_entries_are_kept, audit_entries_are_filtered, old_audit_entries_are_forgotten,
+            ],
+            files: [
+                files_are_kept_by_owner, the_same_file_again_lasts_longer, files_in_use_last_longer, old_files_are_forgotten,
             ],
             walk: [
                 a_new_run_is_stored_completely, missing_records_are_errors, a_run_goes_through_every_step,

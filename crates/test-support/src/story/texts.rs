@@ -44,6 +44,7 @@ async fn all_survive(store: &Arc<dyn Store>, name: &str, text: &str) {
             input: Some(quoted(text)),
             traceparent: None,
             tools: None,
+            files: Vec::new(),
         },
         ..fresh(name)
     };

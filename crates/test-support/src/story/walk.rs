@@ -16,6 +16,7 @@ use accord_store::{
     Submitted,
 };
 
+use super::files::file;
 use super::make::*;
 
 /// A submission with every field set.
@@ -54,6 +55,7 @@ fn full() -> Submission {
         input: Some(r#"{"b":1.50,"a":0}"#.into()),
         traceparent: Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".into()),
         tools: Some(r#"{"tools":[{"name":"é \\u0000"}]}"#.into()),
+        files: vec![file("a").file],
         ..assignment("a")
     };
     Submission { run, session: SessionChoice::New(Box::new(session)), assignment, ..fresh("a") }

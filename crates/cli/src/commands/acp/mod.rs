@@ -1,6 +1,7 @@
 //! `accord acp`: an agent of the project for editors that speak the Agent Client Protocol.
 
 mod history;
+mod inputs;
 mod prompt;
 mod record;
 mod server;

@@ -14,6 +14,7 @@ use futures_util::StreamExt as _;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::inputs::Desk;
 use super::server::Server;
 use super::updates::{Updates, says};
 use crate::follow::gone;
@@ -36,14 +37,15 @@ pub(super) async fn answer(
     let tell = |update: SessionUpdate| {
         editor.send_notification(SessionNotification::new(request.session_id.clone(), update))
     };
-    let answered = run(&server, &id, &request.prompt, &mut session, &stop, tell).await;
+    let desk = Desk { client: &server.client, editor: &editor, session: &id };
+    let answered = run(&server, &desk, &request.prompt, &mut session, &stop, tell).await;
     server.release(&id, session);
     answered
 }
 
 async fn run(
     server: &Server,
-    id: &str,
+    desk: &Desk<'_>,
     prompt: &[ContentBlock],
     session: &mut Option<SessionId>,
     stop: &CancellationToken,
@@ -51,10 +53,15 @@ async fn run(
 ) -> Result<PromptResponse, Error> {
     let request = create(&server.agent, text(prompt)?, session.clone())?;
     let created = server.client.create_run(&request, None).await.map_err(|error| refused(&error))?;
-    if let Err(error) = server.record.add(id, &created.session_id) {
-        tracing::warn!(%error, session = id, "the editor cannot reopen this session: it was not recorded");
+    if let Err(error) = server.record.add(desk.session, &created.session_id) {
+        tracing::warn!(%error, session = desk.session, "the editor cannot reopen this session: it was not recorded");
     }
-    let run = follow(server, &created.run_id, stop, &tell).await?;
+    // An editor that is gone is noticed by the code that follows the run.
+    let people = desk.attend(&created.session_id, |update| drop(tell(update)));
+    let run = tokio::select! {
+        run = follow(server, &created.run_id, stop, &tell) => run?,
+        never = people => match never {},
+    };
     if request.parameters.is_none() {
         *session = Some(created.session_id);
     }

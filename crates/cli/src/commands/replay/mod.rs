@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use self::current::Current;
 use crate::commands::record::{comparable, set};
-use crate::commands::run::{Report, ask};
+use crate::commands::run::{Report, ask, upload_recorded};
 use crate::config::Config;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
@@ -101,7 +101,7 @@ async fn play(
 ) -> Result<(Report, Vec<Attempt>), Failure> {
     let name = blueprint.get("name").and_then(Value::as_str);
     let name = name.ok_or_else(|| Problem::new("the agent in the cassette has no name"))?;
-    let request = request(name, cassette)?;
+    let mut request = request(name, cassette)?;
     // The project's own agents are left aside too: one of the same name would win over this one.
     let mut config = config.offline();
     // An agent only reads recordings in its own folder.
@@ -109,7 +109,13 @@ async fn play(
     let store = crate::store::memory_store()?;
     let (embedded, client) = Embedded::start(&config, store, host::replaying_executors()).await?;
     let asked = match client.create_agent(blueprint).await {
-        Ok(_) => ask(&client, &request, None, None).await,
+        Ok(_) => match upload_recorded(&client, &cassette.files).await {
+            Ok(files) => {
+                request.files = files;
+                ask(&client, &request, None, None).await
+            }
+            Err(error) => Err(error),
+        },
         Err(error) => Err(error.into()),
     };
     embedded.end().await;

@@ -1,5 +1,6 @@
 //! `accord run`: one run, from the question to the exit code.
 
+mod files;
 mod parameters;
 mod report;
 mod task;
@@ -23,6 +24,7 @@ use crate::progress::Progress;
 use crate::unclaimed_runs::{self, Awaited};
 use crate::{open_inputs, output, runtime};
 
+pub(crate) use files::upload_recorded;
 pub(crate) use parameters::value as parameter;
 pub(crate) use report::Report;
 
@@ -40,6 +42,7 @@ Examples:
   accord run summarizer \"Summarise the attached minutes\"
   accord run word-count --param text=\"one two three\"
   accord run ticket-triage --params .accord/inputs/ticket.json
+  accord run invoice-reader --file invoice.pdf \"Read this invoice\"
   accord run ticket-triage --recorded
   accord run release-notes --params commits.json --json | jq .result_data
   accord run writer \"Plan the launch\" --schema task.schema.json --max-retries 3
@@ -87,6 +90,9 @@ pub(crate) struct RequestArguments {
     /// Read parameters from a JSON file; - reads stdin
     #[arg(long, value_name = "FILE")]
     pub(crate) params: Option<PathBuf>,
+    /// Give the agent this file: an image, a PDF or a text. Can be repeated
+    #[arg(long = "file", value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// Use the input that was recorded, for an agent that plays a recording
     #[arg(long, conflicts_with_all = ["task", "param", "params"])]
     recorded: bool,
@@ -214,7 +220,14 @@ pub(crate) async fn request(
     arguments: &RequestArguments,
 ) -> Result<CreateRun, Failure> {
     let agent = client.agent(name).await?;
-    let parameters = parameters::read(name, arguments, &agent.blueprint)?;
+    let mut parameters = parameters::read(name, arguments, &agent.blueprint)?;
+    let mut files = files::upload(client, &arguments.files).await?;
+    if arguments.recorded {
+        let project = arguments.connection.config(Vec::new())?.project;
+        let recording = parameters::recording(name, &agent.blueprint, &project)?;
+        files.extend(upload_recorded(client, &recording.files).await?);
+    }
+    files::upload_named(client, &mut parameters, &agent.blueprint).await?;
     let output_schema = match &arguments.schema {
         Some(file) => Some(Input::of(Some(file)).read()?.json("schema")?),
         None => None,
@@ -232,6 +245,7 @@ pub(crate) async fn request(
     Ok(CreateRun {
         agent_name: Some(name.to_owned()),
         parameters: Some(parameters),
+        files,
         output_schema,
         output_schema_name: arguments.schema_name.clone(),
         output_schema_options: given.then_some(options),

@@ -13,7 +13,7 @@ use crate::task_parameters;
 /// All parameters: the file first, then single ones, then the task.
 pub(super) fn read(agent: &str, arguments: &RequestArguments, blueprint: &Value) -> Result<Value, Failure> {
     if arguments.recorded {
-        return recorded(agent, blueprint, &arguments.connection.config(Vec::new())?.project);
+        return Ok(recording(agent, blueprint, &arguments.connection.config(Vec::new())?.project)?.parameters);
     }
     let mut all = match &arguments.params {
         Some(file) => object(Input::of(Some(file)).read()?.json("parameters")?)?,
@@ -28,8 +28,8 @@ pub(super) fn read(agent: &str, arguments: &RequestArguments, blueprint: &Value)
     Ok(Value::Object(all))
 }
 
-/// The input that an agent's recording was made with.
-fn recorded(agent: &str, blueprint: &Value, project: &Path) -> Result<Value, Failure> {
+/// The recording that an agent plays.
+pub(super) fn recording(agent: &str, blueprint: &Value, project: &Path) -> Result<Cassette, Failure> {
     let Some(cassette) = blueprint.pointer("/executor/cassette").and_then(Value::as_str) else {
         return Err(Problem::new(format!("agent '{agent}' plays no recording"))
             .hint(
@@ -40,8 +40,7 @@ fn recorded(agent: &str, blueprint: &Value, project: &Path) -> Result<Value, Fai
     let file = project.join(cassette);
     let text = Input::of(Some(&file)).read()?.text;
     let cassette = Cassette::from_text(&text);
-    let cassette = cassette.map_err(|error| Problem::new(format!("{}: {error}", file.display())))?;
-    Ok(cassette.parameters)
+    Ok(cassette.map_err(|error| Problem::new(format!("{}: {error}", file.display())))?)
 }
 
 fn object(value: Value) -> Result<Map<String, Value>, Problem> {

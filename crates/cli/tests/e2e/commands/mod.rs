@@ -8,6 +8,7 @@ mod broken;
 mod cassettes;
 mod current;
 mod examples;
+mod files;
 mod following;
 mod keys;
 mod looking;

@@ -36,17 +36,21 @@ pub(super) fn operations(document: &Value) -> Vec<Operation> {
                 here.filter_map(|parameter| parameter["name"].as_str().map(str::to_owned)).collect()
             };
             let content = operation.pointer("/requestBody/content");
+            // What takes files takes any JSON as one.
+            let takes_files =
+                content.is_some_and(|content| content.get("application/octet-stream").is_some());
             assert!(
-                content.is_none_or(|content| content.get("application/json").is_some()),
+                takes_files || content.is_none_or(|content| content.get("application/json").is_some()),
                 "{method} {path} takes a body that is not JSON: attack it"
             );
+            let any = takes_files.then(|| json!({}));
             Operation {
                 method: method.to_uppercase(),
                 path: path.clone(),
                 in_path: named("path"),
                 in_query: named("query"),
                 in_header: named("header"),
-                body: operation.pointer("/requestBody/content/application~1json/schema").cloned(),
+                body: operation.pointer("/requestBody/content/application~1json/schema").cloned().or(any),
             }
         };
         methods.as_object().unwrap().iter().map(operation).collect()

@@ -12,7 +12,7 @@ mod workflows;
 use std::path::Path;
 use std::process::Stdio;
 
-use accord_executor::{HttpTransport, Request, Transport as _};
+use accord_executor::{Files, HttpTransport, Request, Transport as _};
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
@@ -80,7 +80,7 @@ impl Pipes {
 /// Posts a message to `/mcp` and returns status and body.
 async fn post(url: &str, key: Option<&str>, message: Value) -> (u16, Value) {
     let headers = key.map(|key| ("authorization".to_owned(), format!("Bearer {key}"))).into_iter().collect();
-    let request = Request { url: format!("{url}/mcp"), headers, body: message };
+    let request = Request { url: format!("{url}/mcp"), headers, body: message, files: Files::default() };
     let mut response = HttpTransport::new().unwrap().send(request).await.unwrap();
     let mut body = Vec::new();
     while let Some(bytes) = response.body.next().await {

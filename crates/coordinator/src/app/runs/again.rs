@@ -198,6 +198,7 @@ impl Runs {
         };
         let created =
             CreatedRun { run_id: run.id.clone(), session_id: run.session_id.clone(), status: run.status };
+        self.files.extend(&assignment.files).await?;
         let (announcement, demands) = (self.hub.announce(), run.demands.clone());
         let assignment = Assignment { retry_prompt: None, traceparent: caller.trace(), ..assignment };
         let idempotency = promise.map(|promise| promise.answered(&created)).transpose()?;

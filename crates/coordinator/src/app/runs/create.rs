@@ -71,22 +71,31 @@ impl Runs {
         let parameters = parameters(&mut request.run)?;
         let target = target(&mut request.run)?;
         let mut order = match target {
-            Target::Start { agent_name } => self.start(&agent_name, request, parameters).await?,
+            Target::Start { agent_name } => self.start(caller, &agent_name, request, parameters).await?,
             // Boxed, here and below, so that the rarer path does not grow every request.
-            Target::Resume { session_id } => Box::pin(self.resume(&session_id, request, parameters)).await?,
+            Target::Resume { session_id } => {
+                Box::pin(self.resume(caller, &session_id, request, parameters)).await?
+            }
         };
         order.requested_by = caller.requested_by.clone();
         order.traceparent = caller.trace();
         self.submit_with_undelivered(order, promise).await
     }
 
-    async fn start(&self, agent_name: &str, request: Request, mut parameters: Value) -> Result<Order, Error> {
+    async fn start(
+        &self,
+        caller: &Caller,
+        agent_name: &str,
+        request: Request,
+        mut parameters: Value,
+    ) -> Result<Order, Error> {
         let Request { run: mut request, beside, opening } = request;
         let agent = self.blueprints.catalog.usable(agent_name).await?;
         caller_contract::check(self.store.as_ref(), &agent, request.contract_hash.as_deref()).await?;
         check_model(&agent.blueprint, request.model.as_deref())?;
         let opening = input::open(&agent, opening, &mut parameters);
         input::check(&agent, Expected::AgentParameters, &parameters).await?;
+        let files = self.files.of_request(caller, &agent, &request.files, &parameters, Vec::new()).await?;
         let wanted = Wanted { beside, ..Wanted::take(&mut request) };
         let contract = self.contracts.of_run(&agent, wanted).await?;
         let tools = caller_tools::take(&mut request);
@@ -112,11 +121,13 @@ impl Runs {
             requested_by: None,
             traceparent: None,
             tools,
+            files,
         })
     }
 
     async fn resume(
         &self,
+        caller: &Caller,
         session_id: &SessionId,
         request: Request,
         mut parameters: Value,
@@ -130,6 +141,8 @@ impl Runs {
         check_model(&agent.blueprint, request.model.as_deref())?;
         let opening = input::open(&agent, opening, &mut parameters);
         input::check(&agent, Expected::Prompt, &parameters).await?;
+        let earlier = self.store.assignment(&session.last_run_id).await?.files;
+        let files = self.files.of_request(caller, &agent, &request.files, &parameters, earlier).await?;
         let wanted = Wanted { beside, ..Wanted::take(&mut request) };
         let contract = self.contracts.of_run(&agent, wanted).await?;
         let tools = caller_tools::take(&mut request);
@@ -157,6 +170,7 @@ impl Runs {
             requested_by: None,
             traceparent: None,
             tools,
+            files,
         })
     }
 
@@ -255,6 +269,7 @@ impl Runs {
         priority: i32,
     ) -> Result<Order, Error> {
         let agent = self.agent_of(&session).await?;
+        let files = self.store.assignment(&session.last_run_id).await?.files;
         let parameters = prompt_alone(prompt);
         input::check(&agent, Expected::Prompt, &parameters).await?;
         let contract = self.contracts.of_run(&agent, Wanted::default()).await?;
@@ -274,6 +289,7 @@ impl Runs {
             requested_by: None,
             traceparent: None,
             tools: None,
+            files,
         })
     }
 }

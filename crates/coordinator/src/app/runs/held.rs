@@ -15,6 +15,7 @@ use accord_domain::run::{Assignment, Failure, Holder, Outcome, Run, Unmet, Valid
 use accord_domain::runner::Profile;
 use accord_domain::usage::Usage;
 use accord_store::AskAgain;
+use accord_trace::names;
 use serde::Deserialize;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
@@ -79,7 +80,12 @@ impl Runs {
             None => None,
         };
         let strategy = Strategy::Prompt.as_str();
-        let span = debug_span!("attempt", run_id = %run.id, strategy, outcome = Empty);
+        let span = debug_span!(
+            "attempt",
+            { names::RUN } = %run.id,
+            { names::STRATEGY } = strategy,
+            { names::OUTCOME } = Empty
+        );
         let turn = Turn { runs: self, run, holder, assignment, answer, earlier, usage, report, span };
         match in_force {
             Some(in_force) => turn.under(&in_force).await,
@@ -189,7 +195,7 @@ impl Turn<'_> {
         let errors = rejected.violations.errors.iter().map(error).collect();
         let mut attempt = self.attempt(outcome, errors, rejected.violations.more, Vec::new());
         if !self.runs.store.children_to_come(&self.run.session_id).await?.is_empty() {
-            self.span.record("outcome", Judged::Waiting.as_str());
+            self.span.record(names::OUTCOME, Judged::Waiting.as_str());
             self.record(Attempt { outcome: Judged::Waiting, ..attempt });
             let report = FinishRun { usage: self.usage, ..self.report };
             let report = self.runs.told(&self.holder, report).await?;
@@ -209,7 +215,7 @@ impl Turn<'_> {
         };
         if is_repeated {
             attempt.outcome = Judged::NoProgress;
-            self.span.record("outcome", attempt.outcome.as_str());
+            self.span.record(names::OUTCOME, attempt.outcome.as_str());
         }
         self.record(attempt.clone());
         let attempts = [self.earlier, vec![attempt]].concat();
@@ -268,7 +274,7 @@ impl Turn<'_> {
         more_errors: usize,
         repairs: Vec<attempt::Repair>,
     ) -> Attempt {
-        self.span.record("outcome", outcome.as_str());
+        self.span.record(names::OUTCOME, outcome.as_str());
         Attempt {
             number: 1,
             delivery: self.run.attempt,

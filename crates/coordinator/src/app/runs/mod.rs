@@ -28,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 use super::assignments::RecentAssignments;
 use super::blueprints::Blueprints;
 use super::contracts::Contracts;
+use super::files::Files;
 use super::instance::Instance;
 use super::lineage::Lineage;
 use super::quarantine::Quarantine;
@@ -52,6 +53,7 @@ pub(crate) struct Runs {
     pub(super) runners: Arc<Runners>,
     pub(super) assignments: Arc<RecentAssignments>,
     pub(super) quarantine: Arc<Quarantine>,
+    pub(super) files: Arc<Files>,
 }
 
 pub(super) use callback_message::callback_message;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use accord_api::CreatedRun;
 use accord_domain::audit::RequestedBy;
 use accord_domain::demands::Demands;
+use accord_domain::file::FileRef;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Kind, Opening, Run};
 use accord_domain::session::{ExecutionMode, Session};
@@ -48,6 +49,8 @@ pub(crate) struct Order {
     pub(crate) traceparent: Option<String>,
     /// The tools of the caller.
     pub(crate) tools: Option<String>,
+    /// The files of the session so far, those of this run included.
+    pub(crate) files: Vec<FileRef>,
 }
 
 impl Order {
@@ -149,6 +152,7 @@ impl Runs {
                 .map(|opening| serde_json::to_string(&opening))
                 .transpose()
                 .map_err(Error::internal)?,
+            files: order.files,
         };
         let asks = self.ask_if_task(&mut run, &assignment).await?.map(Box::new);
         let session = match order.session {

@@ -134,6 +134,7 @@ fn whole_view(whole: WholeRun, summary: RunSummary) -> Result<RunView, Error> {
     let WholeRun { run, assignment, outcome } = whole;
     let contract_origin = assignment.contract.as_deref().map(origin).transpose()?;
     Ok(RunView {
+        files: assignment.files,
         parameters: Some(raw(assignment.parameters)?),
         contract: assignment.contract.map(raw).transpose()?,
         contract_origin,
@@ -198,6 +199,7 @@ fn view(run: Run) -> RunView {
         input_preview: String::new(),
         model: None,
         attempts: 0,
+        files: Vec::new(),
         parameters: None,
         contract: None,
         contract_origin: None,

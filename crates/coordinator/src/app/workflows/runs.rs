@@ -20,11 +20,14 @@ use accord_store::{
     NewWorkflowRun, StoreError, TaskRun, WorkflowDocuments, WorkflowRequest, WorkflowRunFilter,
     WorkflowRunStore,
 };
+use accord_trace::names;
 use accord_workflow::{Flow, Known, NodeKind, Purpose, State, Surroundings, Target, Task, read};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use tokio::time::{Instant, timeout_at};
+use tracing::field::Empty;
+use tracing::{Span, debug_span};
 
 use super::WorkflowRuns;
 use super::records::with_state;
@@ -56,6 +59,18 @@ pub(super) struct Around {
 
 const LIST: List = List("workflow-runs");
 
+/// The run of a workflow, for traces. It ends when the run is written: its steps are taken by any coordinator, at any time. What the
+/// run does afterwards, the spans of its agents say, whose parent it is.
+fn span(name: &str) -> Span {
+    debug_span!(
+        "invoke_workflow",
+        otel.name = format!("{} {name}", names::INVOKE_WORKFLOW),
+        { names::OPERATION } = names::INVOKE_WORKFLOW,
+        { names::WORKFLOW } = name,
+        { names::WORKFLOW_RUN } = Empty,
+    )
+}
+
 impl WorkflowRuns {
     pub(crate) async fn create(
         &self,
@@ -75,15 +90,17 @@ impl WorkflowRuns {
         }
         let demands = request.additional_demands.unwrap_or_default();
         labels::check_asked(&demands, request.project_dir.as_deref())?;
+        let span = span(name);
         let surroundings = Surroundings {
             demands,
             project_dir: request.project_dir,
             parent_session_id: request.parent_session_id,
-            traceparent: caller.trace(),
+            traceparent: accord_trace::of(&span).map(|trace| trace.to_string()).or_else(|| caller.trace()),
         };
         let requested_by = caller.requested_by.clone();
         let around = Around { surroundings, requested_by, ..Around::default() };
         let new = self.new_workflow_run(name, input, around).await?;
+        span.record(names::WORKFLOW_RUN, new.run.id.as_str());
         let created = CreatedWorkflowRun {
             workflow_run_id: new.run.id.clone(),
             workflow_name: name.to_owned(),

@@ -109,6 +109,7 @@ impl WorkflowRuns {
             requested_by,
             traceparent: surroundings.traceparent.clone(),
             tools: None,
+            files: Vec::new(),
         };
         self.runs.submission(order).await.map(|submission| Begun::Run(Box::new(submission)))
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use accord_api::{CallerTools, CreateRun, CreateWorkflowRun, Opening, RunStatus, RunView, Usage};
-use accord_domain::id::RunId;
 use accord_domain::id::WorkId;
+use accord_domain::id::{FileId, RunId};
 use axum::Extension;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::contract::{Schema, Wanted};
 use super::fields::invalid;
+use super::files;
 use super::input::{self, Turn};
 use super::tools::CallResult;
 use super::waiting::{self, Waiting};
@@ -33,6 +34,7 @@ pub(super) struct Ask {
     pub(super) model: Option<String>,
     pub(super) previous: Option<WorkId>,
     pub(super) turns: Vec<Turn>,
+    pub(super) files: Vec<files::Part>,
     pub(super) wanted: Wanted,
     /// Results of calls that the caller was asked to make.
     pub(super) results: Vec<CallResult>,
@@ -102,7 +104,7 @@ impl Client {
         if !ask.metadata.is_empty() {
             caller.requested_by.get_or_insert_default().metadata = ask.metadata.clone();
         }
-        let request = match (&ask.previous, &ask.model) {
+        let mut request = match (&ask.previous, &ask.model) {
             (Some(WorkId::Run(previous)), _) => self.resumed(previous, &ask).await?,
             (Some(WorkId::Workflow(previous)), _) => {
                 let message = format!(
@@ -127,8 +129,21 @@ impl Client {
         if !tools.is_empty() {
             (run.tools, run.tool_choice, run.tools_asked) = (tools, Some(choice), asked);
         }
+        run.files = self.keep(ask.files).await?;
         let request = RunRequest { run, beside: Beside::Enforced, ..request };
         Ok(WorkId::Run(self.app.runs.create(&caller, request, promise).await?.run_id))
+    }
+
+    /// The files of a request, kept for its run.
+    async fn keep(&self, parts: Vec<files::Part>) -> Result<Vec<FileId>, Error> {
+        let mut ids = Vec::with_capacity(parts.len());
+        for part in parts {
+            ids.push(match part {
+                files::Part::Uploaded(id) => id,
+                files::Part::Content(upload) => self.app.files.keep(&self.caller, upload).await?.id,
+            });
+        }
+        Ok(ids)
     }
 
     async fn run_workflow(
@@ -146,6 +161,10 @@ impl Client {
         if let Some(sent) = output_schema(&ask.wanted.schema, false) {
             let output = self.app.blueprints.workflow_output(name).await?;
             accepts_output(name, output, sent).await?;
+        }
+        if !ask.files.is_empty() {
+            let message = format!("workflow '{name}' takes no files; send them to an agent");
+            return Err(invalid("messages", message));
         }
         let input = Some(input::of_workflow(name, schema, &ask.turns).await?);
         let request = CreateWorkflowRun { input, ..CreateWorkflowRun::default() };

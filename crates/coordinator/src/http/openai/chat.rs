@@ -9,7 +9,7 @@ use super::contract::{Form, wanted};
 use super::envelope::{self, OpenAiError};
 use super::fields::{CHAT, Given, invalid};
 use super::work::Work;
-use super::{input, stream, tools};
+use super::{files, input, stream, tools};
 use crate::error::Error;
 use crate::http::body;
 use crate::http::extract::JsonBody;
@@ -69,6 +69,7 @@ pub(super) async fn complete(client: Client, JsonBody(bytes): JsonBody) -> Resul
         previous: None,
         results: tools::results(&request.messages, &turns),
         turns,
+        files: files::of_messages("messages", &request.messages)?,
         wanted,
         metadata: request.metadata.unwrap_or_default(),
         is_background: false,

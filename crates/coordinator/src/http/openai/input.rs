@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::conversation;
 use super::fields::invalid;
+use super::files;
 use crate::error::Error;
 use crate::http::incoming::{MOST_VALUES, SMALL_BYTES};
 use crate::work;
@@ -138,9 +139,13 @@ fn content(place: &str, field: &str, content: Option<&Value>) -> Result<String, 
         let name = match kind {
             "text" | "input_text" | "output_text" => "text",
             "refusal" => "refusal",
+            // Read on their own, and given to the run.
+            file if files::is_file(file) => continue,
             _ => {
-                let message =
-                    format!("{place}.{field}[{index}]: expected a part of type text, got '{}'", shown(kind));
+                let message = format!(
+                    "{place}.{field}[{index}]: expected a part of type text, image_url, file, input_image or input_file, got '{}'",
+                    shown(kind)
+                );
                 return Err(invalid(place, message));
             }
         };
@@ -238,7 +243,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_passed_on_is_refused() {
-        let image = json!({"type": "image_url", "image_url": {"url": "x"}});
+        let audio = json!({"type": "input_audio", "input_audio": {"data": "x"}});
         let cases = [
             (
                 json!([{"role": "alien", "content": "a"}]),
@@ -249,8 +254,8 @@ mod tests {
                 "messages[0].content: expected a string or a list of parts",
             ),
             (
-                json!([{"role": "user", "content": [image]}]),
-                "messages[0].content[0]: expected a part of type text, got 'image_url'",
+                json!([{"role": "user", "content": [audio]}]),
+                "messages[0].content[0]: expected a part of type text, image_url, file, input_image or input_file, got 'input_audio'",
             ),
         ];
         for (messages, expected) in cases {

@@ -18,6 +18,7 @@ mod contract;
 mod conversation;
 pub(super) mod envelope;
 mod fields;
+mod files;
 mod input;
 mod input_items;
 mod models;

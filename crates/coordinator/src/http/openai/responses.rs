@@ -10,7 +10,7 @@ use super::fields::{Given, RESPONSES, invalid};
 use super::input::{self, Side, Turn};
 use super::response_events::Writer;
 use super::response_types::{CreateResponse, Echo, ResponseObject};
-use super::{stream, tools};
+use super::{files, stream, tools};
 use crate::error::Error;
 use crate::http::body;
 use crate::http::extract::JsonBody;
@@ -107,10 +107,12 @@ fn read(request: CreateResponse) -> Result<(Ask, Echo, bool), Error> {
         is_background,
     };
     let metadata = request.metadata.unwrap_or_default();
+    let files = files::of_messages("input", items)?;
     let ask = Ask {
         model: request.model,
         previous: request.previous_response_id,
         turns,
+        files,
         wanted,
         results,
         metadata,

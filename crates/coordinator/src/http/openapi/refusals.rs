@@ -40,8 +40,10 @@ fn is_open(method: &str, path: &str) -> bool {
 /// The routes whose responses may be large: a client that does not read its responses gets no more of them.
 const DOCUMENTS: &[&str] = &[
     "/agents/{name}",
+    "/files/{id}",
     "/runs/{id}",
     "/runs/{id}/attempts",
+    "/runs/{id}/files/{file_id}",
     "/schemas/{name}",
     "/sessions/{id}/events",
     "/sessions/{id}/result",

@@ -72,6 +72,7 @@ cases! {
     a_failed_workflow_is_retried: ["counter", "flow"],
     sessions_are_resumed_and_removed: ["writer"],
     definitions_are_changed: [],
+    files_are_given_and_deleted: ["writer"],
 }
 
 fn schema() -> Value {
@@ -589,4 +590,17 @@ async fn definitions_are_changed(site: &mut Site) {
     site.send("DELETE", "/agents/new", Value::Null).await.expect(204, &[404]);
     site.post("/schemas", json!({"name": "new", "schema": schema()})).await.expect(201, &[200]);
     site.send("DELETE", "/schemas/new", Value::Null).await.expect(204, &[404]);
+}
+
+async fn files_are_given_and_deleted(site: &mut Site) {
+    let id = "file_015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862";
+    site.post("/files?name=a.json", json!({"a": 1})).await.expect(201, &[]);
+    let (run, session) = site.run(json!({"agent_name": "writer", "prompt": "a", "files": [id]})).await;
+    let held = site.claim("a").await;
+    site.finish(&held, failed("timed_out")).await;
+    again(site, &run, "retry", json!({})).await;
+    site.complete("a", "b").await;
+    site.run(json!({"session_id": session, "prompt": "b"})).await;
+    site.complete("b", "c").await;
+    site.send("DELETE", &format!("/files/{id}"), Value::Null).await.expect(204, &[404]);
 }

@@ -5,6 +5,7 @@ mod callers;
 mod dialects;
 mod embeddings;
 mod errors;
+mod files;
 mod journal;
 mod presets;
 mod requests;

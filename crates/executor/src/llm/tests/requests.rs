@@ -213,6 +213,7 @@ async fn capabilities_match_each_provider() {
         takes_ceiling: true,
         repeats: true,
         records_steps: true,
+        takes_pdfs: true,
     };
     let nine = || json!({"max_tokens": 9});
     assert_eq!(

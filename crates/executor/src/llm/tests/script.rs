@@ -212,6 +212,7 @@ pub(super) fn start(settings: Value, tools: &[&str], conversation: Option<Value>
         tool_entries: crate::ToolEntries::default(),
         caller_tools: crate::CallerTools::default(),
         journal: Arc::new(Journal::none()),
+        files: crate::files::Files::default(),
     }
 }
 

@@ -18,6 +18,8 @@ mod written;
 
 use std::collections::BTreeSet;
 
+use accord_domain::file::FileRef;
+use accord_domain::provider::TakesFiles;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -31,6 +33,7 @@ pub(super) use reply::{
 };
 
 use super::conversation::{Call, CallResult, Message};
+use super::files::{Part, SessionFiles};
 use super::provider::{Provider, SigningCredentials};
 use super::settings::Reasoning;
 use crate::json::{read, set};
@@ -42,6 +45,9 @@ use crate::turn::Delivery;
 pub(super) struct ModelRequest<'a> {
     /// The endpoint, to know which kept blocks it can read.
     pub(super) endpoint: &'a str,
+    pub(super) files: &'a SessionFiles,
+    /// The files that the endpoint takes as they are.
+    pub(super) takes: &'a TakesFiles,
     pub(super) model: &'a str,
     pub(super) system: &'a str,
     pub(super) messages: &'a [Message],
@@ -135,6 +141,11 @@ impl ModelRequest<'_> {
         }
     }
 
+    /// The files of a message, as the endpoint takes them.
+    fn parts<'f>(&self, files: &'f [FileRef]) -> Vec<Part<'f>> {
+        self.files.parts(files, self.takes)
+    }
+
     fn thinks(&self) -> bool {
         self.reasoning.is_some_and(Reasoning::is_on)
     }
@@ -154,6 +165,7 @@ fn messages(
     request: &ModelRequest<'_>,
     assistant: fn(&str, &[Call]) -> Option<Value>,
     result: fn(&CallResult) -> Value,
+    attach: fn(&mut Vec<Value>, Vec<Part<'_>>),
 ) -> Vec<Value> {
     let mut messages = Vec::new();
     if !request.system.is_empty() {
@@ -162,6 +174,7 @@ fn messages(
     for message in request.messages {
         match message {
             Message::User { text } => push_user_text(&mut messages, text),
+            Message::Files { files } => attach(&mut messages, request.parts(files)),
             Message::Assistant { text, calls, kept } => {
                 let mut said = assistant(text, calls);
                 let kept = kept.as_ref().filter(|kept| kept.endpoint == request.endpoint);
@@ -176,15 +189,16 @@ fn messages(
     messages
 }
 
-/// The conversation for the dialects that write a message as a list of blocks: `text`, `result` and `assistant` write them.
+/// The conversation for the dialects that write a message as a list of blocks: `part`, `result` and `assistant` write them.
 fn block_messages(
     request: &ModelRequest<'_>,
-    text: fn(&str) -> Value,
+    part: fn(Part<'_>) -> Value,
     result: fn(&CallResult) -> Value,
     assistant: fn(&str, &[Call]) -> Vec<Value>,
 ) -> Vec<Value> {
     let messages = request.messages.iter().map(|message| match message {
-        Message::User { text: said } => ("user", vec![text(said)]),
+        Message::User { text } => ("user", vec![part(Part::Text(text.clone()))]),
+        Message::Files { files } => ("user", request.parts(files).into_iter().map(part).collect()),
         Message::Results { results } => ("user", results.iter().map(result).collect()),
         Message::Assistant { kept: Some(kept), .. } if kept.endpoint == request.endpoint => {
             ("assistant", kept.blocks.clone())
@@ -236,7 +250,9 @@ fn push_user_text(messages: &mut Vec<Value>, text: &str) {
     let is_user = |message: &&mut Value| message.get("role").is_some_and(|role| role == "user");
     let before = messages.last_mut().filter(is_user).and_then(|message| message.get_mut("content"));
     match before {
+        Some(Value::String(before)) if before.is_empty() => text.clone_into(before),
         Some(Value::String(before)) => *before = format!("{before}\n\n{text}"),
+        Some(Value::Array(parts)) => parts.push(json!({"type": "text", "text": text})),
         _ => messages.push(json!({"role": "user", "content": text})),
     }
 }

@@ -84,6 +84,7 @@ async fn an_entry_for_a_tool_that_a_server_does_not_have_ends_the_run_before_any
                     tool_entries,
                     caller_tools: crate::CallerTools::default(),
                     journal: Arc::new(Journal::none()),
+                    files: crate::files::Files::default(),
                 };
                 let refusal =
                     executor.open(start).await.err().map(|error| error.to_string()).unwrap_or_default();

@@ -216,3 +216,42 @@ async fn a_silent_call_times_out() {
         (&json!("notifications/cancelled"), &json!(2))
     );
 }
+
+/// A server that knows no handshake is discovered, without a session, and each request says who asks.
+#[tokio::test]
+async fn a_server_without_a_handshake_is_used() {
+    let refused = r#"{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no initialize"}}"#;
+    let found = json!({"jsonrpc": "2.0", "id": 0, "result": {
+        "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+        "ttlMs": 0, "cacheScope": "private",
+    }});
+    let listed = json!({"jsonrpc": "2.0", "id": 1, "result": {
+        "resultType": "complete", "tools": [{"name": "look", "inputSchema": {"type": "object"}}],
+        "ttlMs": 0, "cacheScope": "private",
+    }});
+    let called = json!({"jsonrpc": "2.0", "id": 2, "result": {
+        "resultType": "complete", "content": [{"type": "text", "text": "seen"}],
+    }});
+    for status in [200, 400] {
+        let answers = vec![
+            answer(status, "application/json", refused),
+            json_answer(&found.to_string()),
+            json_answer(&listed.to_string()),
+            json_answer(&called.to_string()),
+        ];
+        let (tools, asked) = open(answers, LONG).await;
+        assert_eq!(call(tools.unwrap().as_ref(), "far__look", json!({})).await.text, "seen");
+        let asked = asked.lock().unwrap();
+        let methods: Vec<&str> =
+            asked.iter().map(|request| request.body["method"].as_str().unwrap()).collect();
+        assert_eq!(methods, ["initialize", "server/discover", "tools/list", "tools/call"]);
+        for request in asked.iter().skip(1) {
+            let meta = &request.body["params"]["_meta"];
+            assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28", "{request:?}");
+            assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "accord", "{request:?}");
+            assert_eq!(header(request, "mcp-protocol-version"), Some("2026-07-28"));
+            assert_eq!(header(request, "mcp-method"), request.body["method"].as_str());
+            assert_eq!(header(request, "mcp-session-id"), None);
+        }
+    }
+}

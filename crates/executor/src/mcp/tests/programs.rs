@@ -69,7 +69,7 @@ async fn a_server_that_does_not_start_is_reported_with_its_stderr() {
         ),
         (
             "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":\"1999\"}}'; read l",
-            "unsupported MCP version '1999'; expected 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05",
+            "unsupported MCP version '1999'; expected 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05",
         ),
         (
             "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}'; read l",

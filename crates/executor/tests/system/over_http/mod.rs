@@ -47,6 +47,7 @@ async fn open(transport: &Arc<HttpTransport>, server: &ModelServer, provider: &s
         tool_entries: accord_executor::ToolEntries::default(),
         caller_tools: accord_executor::CallerTools::default(),
         journal: std::sync::Arc::new(accord_executor::Journal::none()),
+        files: accord_executor::Files::default(),
     };
     executor.open(start).await.unwrap()
 }

@@ -202,6 +202,7 @@ pub(super) fn able() -> Capabilities {
         takes_ceiling: true,
         repeats: true,
         records_steps: false,
+        takes_pdfs: true,
     }
 }
 
@@ -264,6 +265,7 @@ fn assignment() -> Assignment {
         steps: Vec::new(),
         next_step: 1,
         host: "here".to_owned(),
+        files: Vec::new(),
     }
 }
 

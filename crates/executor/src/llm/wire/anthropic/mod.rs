@@ -2,12 +2,15 @@
 
 mod read;
 
+use accord_domain::file::FileRef;
 use serde_json::{Value, json};
 
 use super::{
     ModelRequest, ReadError, Reader, Reply, Wire, arguments_object, bearer, block_messages, past_tools, set,
 };
+use crate::files::mark;
 use crate::llm::conversation::{Call, CallResult};
+use crate::llm::files::Part;
 use crate::llm::provider::{Auth, Provider};
 use crate::llm::settings::Reasoning;
 use crate::turn::Delivery;
@@ -69,8 +72,7 @@ fn body(request: &ModelRequest<'_>) -> Value {
     if !request.system.is_empty() {
         set(&mut body, "system", request.system);
     }
-    let text = |text: &str| json!({"type": "text", "text": text});
-    set(&mut body, "messages", block_messages(request, text, result, assistant));
+    set(&mut body, "messages", block_messages(request, part, result, assistant));
     if let Some(temperature) = request.temperature {
         set(&mut body, "temperature", temperature);
     }
@@ -82,6 +84,16 @@ fn body(request: &ModelRequest<'_>) -> Value {
     }
     tools(request, &mut body);
     body
+}
+
+fn part(part: Part<'_>) -> Value {
+    let source =
+        |file: &FileRef| json!({"type": "base64", "media_type": file.media_type, "data": mark(&file.id)});
+    match part {
+        Part::Text(text) => json!({"type": "text", "text": text}),
+        Part::Image(file) => json!({"type": "image", "source": source(file)}),
+        Part::Pdf(file) => json!({"type": "document", "source": source(file), "title": file.name}),
+    }
 }
 
 fn thinking(reasoning: Option<Reasoning>) -> Option<Value> {

@@ -4,6 +4,8 @@ mod frames;
 mod read;
 mod signature;
 
+use accord_domain::file::FileRef;
+use accord_domain::id::FileId;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -11,7 +13,9 @@ use super::{
     Framing, ModelRequest, ReadError, Reader, Reply, Wire, arguments_object, block_messages, encoded,
     past_tools, set,
 };
+use crate::files::mark;
 use crate::llm::conversation::{Call, CallResult};
+use crate::llm::files::Part;
 use crate::llm::provider::SigningCredentials;
 use crate::llm::settings::Reasoning;
 use crate::transport::Request;
@@ -59,8 +63,7 @@ impl Wire for Bedrock {
 }
 
 fn body(request: &ModelRequest<'_>) -> Value {
-    let mut body =
-        json!({ "messages": block_messages(request, |text| json!({ "text": text }), result, assistant) });
+    let mut body = json!({ "messages": block_messages(request, part, result, assistant) });
     if !request.system.is_empty() {
         set(&mut body, "system", json!([{"text": request.system}]));
     }
@@ -86,6 +89,28 @@ fn body(request: &ModelRequest<'_>) -> Value {
         set(&mut body, "toolConfig", tools);
     }
     body
+}
+
+fn part(part: Part<'_>) -> Value {
+    let source = |file: &FileRef| json!({"bytes": mark(&file.id)});
+    match part {
+        Part::Text(text) => json!({ "text": text }),
+        Part::Image(file) => {
+            let format = file.media_type.strip_prefix("image/").unwrap_or_default();
+            json!({"image": {"format": format, "source": source(file)}})
+        }
+        Part::Pdf(file) => {
+            json!({"document": {"format": "pdf", "name": document_name(file), "source": source(file)}})
+        }
+    }
+}
+
+/// A name of letters, digits and hyphens, which is all that is allowed there, and another for each document.
+fn document_name(file: &FileRef) -> String {
+    let plain = |each: char| if each.is_ascii_alphanumeric() { each } else { '-' };
+    let stem: String = file.name.chars().map(plain).take(100).collect();
+    let hash: String = file.id.as_str().chars().skip(FileId::PREFIX.len()).take(8).collect();
+    format!("{stem}-{hash}")
 }
 
 /// Reasoning has no field of its own here: it is passed to the model in the form of its vendor.

@@ -27,7 +27,7 @@ pub(super) fn headers(
     let Ok(url) = Url::parse(&request.url) else { return Vec::new() };
     let region = region_of(&url).or(credentials.region.clone()).unwrap_or_else(|| DEFAULT_REGION.to_owned());
     // Exactly these bytes are sent: the transport writes the body in the same way.
-    let payload = serde_json::to_vec(&request.body).unwrap_or_default();
+    let payload = serde_json::to_vec(&request.whole_body()).unwrap_or_default();
     let scope = Scope { region: &region, service: SERVICE, now };
     scope.sign(credentials, "POST", &url, Vec::new(), &payload)
 }
@@ -119,6 +119,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::files::Files;
     use crate::llm::provider::Secret;
 
     const TOKEN: &str = "AQoDYXdzEPT//////////wEXAMPLEtc764bNrC9SAPBSM22wDOk4x4HIZ8j4FZTwdQWLWsKWHGBuFqwAeMicRXmxfpSPfIeoIYRqTflfKD8YUuwthAx7mSEI/qkPpKPi/kMcGdQrmGdeehM4IC1NtBmUpp2wUE8phUZampKsburEDy0KPkyQDYwT7WZ0wq5VSXDvp75YU9HFvlRd8Tx6q6fE8YQcHNVXAkiY9q6d+xo0rKwT38xVqr7ZD0u0iPPkUL64lIZbqBAz+scqKmlzm8FDrypNC9Yjc8fPOLn9FX9KSYvKTr4rvx3iSIlTJabIQwj2ICCR/oLxBA==";
@@ -216,7 +217,12 @@ mod tests {
 
     #[test]
     fn a_model_request_is_signed_for_the_region_of_its_address() {
-        let request = |url: &str| Request { url: url.to_owned(), headers: Vec::new(), body: json!({"a": 1}) };
+        let request = |url: &str| Request {
+            url: url.to_owned(),
+            headers: Vec::new(),
+            body: json!({"a": 1}),
+            files: Files::default(),
+        };
         let url = "https://bedrock-runtime.eu-central-1.amazonaws.com/model/a%3A0/converse-stream";
         let signed = headers(&credentials(Some("token")), &request(url), now());
         let names: Vec<&str> = signed.iter().map(|(name, _)| name.as_str()).collect();

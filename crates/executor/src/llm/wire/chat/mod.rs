@@ -10,7 +10,9 @@ use super::embeddings::{EmbeddingWire, OpenAiEmbeddings};
 use super::{
     ModelRequest, ReadError, Reader, Reply, Wire, arguments_text_sent, bearer, messages, set, tools,
 };
+use crate::files::data_url;
 use crate::llm::conversation::{Call, CallResult};
+use crate::llm::files::Part;
 use crate::llm::provider::Provider;
 use crate::llm::settings::Reasoning;
 use crate::turn::Delivery;
@@ -61,7 +63,7 @@ impl Wire for ChatQuirks {
 }
 
 fn body(request: &ModelRequest<'_>, quirks: &ChatQuirks) -> Value {
-    let mut messages = messages(request, assistant, result);
+    let mut messages = messages(request, assistant, result, attach);
     if quirks.short_call_ids {
         messages.iter_mut().for_each(shorten_ids);
     }
@@ -136,6 +138,33 @@ fn short_id(id: &str) -> String {
 }
 
 /// A tool. `strict` is written only if it is true, because not every server supports it.
+/// Adds the files of a user: to the message before, if that is the user's too.
+pub(super) fn attach(messages: &mut Vec<Value>, files: Vec<Part<'_>>) {
+    let parts = files.into_iter().map(part);
+    let is_user = |message: &&mut Value| message.get("role").is_some_and(|role| role == "user");
+    let before = messages.last_mut().filter(is_user).and_then(|message| message.get_mut("content"));
+    match before {
+        Some(Value::Array(before)) => before.extend(parts),
+        Some(Value::String(text)) => {
+            let text = part(Part::Text(std::mem::take(text)));
+            if let Some(content) = messages.last_mut().and_then(|message| message.get_mut("content")) {
+                *content = [text].into_iter().chain(parts).collect();
+            }
+        }
+        _ => messages.push(json!({"role": "user", "content": parts.collect::<Vec<Value>>()})),
+    }
+}
+
+fn part(part: Part<'_>) -> Value {
+    match part {
+        Part::Text(text) => json!({"type": "text", "text": text}),
+        Part::Image(file) => json!({"type": "image_url", "image_url": {"url": data_url(file)}}),
+        Part::Pdf(file) => {
+            json!({"type": "file", "file": {"filename": file.name, "file_data": data_url(file)}})
+        }
+    }
+}
+
 pub(super) fn function(name: &str, description: &str, parameters: &Value, strict: bool) -> Value {
     let mut function = json!({"name": name, "description": description, "parameters": parameters});
     if strict {

@@ -4,7 +4,7 @@ mod read;
 
 use serde_json::{Value, json};
 
-use super::chat::{assistant, function, result};
+use super::chat::{assistant, attach, function, result};
 use super::{ModelRequest, ReadError, Reader, Reply, Wire, messages, set, tools};
 use crate::llm::conversation::Call;
 use crate::llm::settings::Reasoning;
@@ -38,7 +38,7 @@ fn body(request: &ModelRequest<'_>) -> Value {
     let mut body = json!({
         "model": request.model,
         "stream": true,
-        "messages": messages(request, planned, result),
+        "messages": messages(request, planned, result, attach),
     });
     if let Some(tokens) = request.max_tokens {
         set(&mut body, "max_tokens", tokens);

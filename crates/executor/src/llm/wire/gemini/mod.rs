@@ -7,8 +7,10 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::{ModelRequest, ReadError, Reader, Reply, Wire, arguments_object, encoded, merged, set};
+use crate::files::mark;
 use crate::json::read as read_json;
 use crate::llm::conversation::{Call, CallResult, Message};
+use crate::llm::files::Part;
 use crate::llm::provider::Provider;
 use crate::llm::settings::Reasoning;
 use crate::turn::Delivery;
@@ -121,6 +123,7 @@ fn contents(request: &ModelRequest<'_>) -> Vec<Value> {
     let mut known = HashSet::new();
     let messages = request.messages.iter().map(|message| match message {
         Message::User { text } => ("user", vec![json!({ "text": text })]),
+        Message::Files { files } => ("user", request.parts(files).into_iter().map(part).collect()),
         Message::Results { results } => {
             ("user", results.iter().map(|one| result(one, known.contains(&one.id))).collect())
         }
@@ -135,6 +138,15 @@ fn contents(request: &ModelRequest<'_>) -> Vec<Value> {
         }
     });
     merged(messages, "parts")
+}
+
+fn part(part: Part<'_>) -> Value {
+    match part {
+        Part::Text(text) => json!({ "text": text }),
+        Part::Image(file) | Part::Pdf(file) => {
+            json!({"inlineData": {"mimeType": file.media_type, "data": mark(&file.id)}})
+        }
+    }
 }
 
 fn assistant(text: &str, calls: &[Call]) -> Vec<Value> {

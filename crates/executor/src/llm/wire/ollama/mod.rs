@@ -8,10 +8,12 @@ use super::extras::MessageExtras;
 use super::reply::{ByteBudget, JsonAccess, PartialText, arguments_text, parse, text_of, tokens_of};
 use super::{
     Framing, ModelRequest, ReadError, Reader, Reply, ReplyCall, ReplyEnd, Wire, arguments_object, messages,
-    set, written,
+    push_user_text, set, written,
 };
 use crate::answer::Usage;
+use crate::files::mark;
 use crate::llm::conversation::{Call, CallResult};
+use crate::llm::files::Part;
 use crate::llm::settings::Reasoning;
 use crate::turn::Delivery;
 
@@ -55,8 +57,7 @@ impl Wire for Ollama {
 }
 
 fn body(request: &ModelRequest<'_>) -> Value {
-    let mut body =
-        json!({"model": request.model, "stream": true, "messages": messages(request, assistant, result)});
+    let mut body = json!({"model": request.model, "stream": true, "messages": messages(request, assistant, result, attach)});
     if let Delivery::Native { schema, .. } = request.delivery {
         set(&mut body, "format", schema.clone());
     }
@@ -96,6 +97,23 @@ fn body(request: &ModelRequest<'_>) -> Value {
 
 fn result(result: &CallResult) -> Value {
     json!({"role": "tool", "tool_name": result.name, "content": result.text})
+}
+
+/// Adds the files of a user, as a message that the user's words are added to. Images have no names there.
+fn attach(messages: &mut Vec<Value>, files: Vec<Part<'_>>) {
+    let (mut texts, mut images) = (Vec::new(), Vec::new());
+    for file in files {
+        match file {
+            Part::Text(text) => texts.push(text),
+            Part::Image(file) | Part::Pdf(file) => images.push(mark(&file.id)),
+        }
+    }
+    push_user_text(messages, &texts.join("\n\n"));
+    let Some(Value::Object(message)) = messages.last_mut().filter(|_| !images.is_empty()) else { return };
+    match message.get_mut("images") {
+        Some(Value::Array(before)) => before.extend(images.into_iter().map(Value::from)),
+        _ => drop(message.insert("images".to_owned(), images.into())),
+    }
 }
 
 fn assistant(text: &str, calls: &[Call]) -> Option<Value> {

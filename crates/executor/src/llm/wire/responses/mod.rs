@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use super::embeddings::{EmbeddingWire, OpenAiEmbeddings};
 use super::{ModelRequest, ReadError, Reader, Reply, Wire, arguments_text_sent, set, tools};
+use crate::files::data_url;
 use crate::llm::conversation::Message;
+use crate::llm::files::Part;
 use crate::turn::Delivery;
 
 pub(super) struct Responses;
@@ -80,11 +82,23 @@ fn function(name: &str, description: &str, parameters: &Value, strict: bool) -> 
     })
 }
 
+fn part(part: Part<'_>) -> Value {
+    match part {
+        Part::Text(text) => json!({"type": "input_text", "text": text}),
+        Part::Image(file) => json!({"type": "input_image", "image_url": data_url(file), "detail": "auto"}),
+        Part::Pdf(file) => json!({"type": "input_file", "filename": file.name, "file_data": data_url(file)}),
+    }
+}
+
 fn input(request: &ModelRequest<'_>) -> Vec<Value> {
     let mut items = Vec::new();
     for message in request.messages {
         match message {
             Message::User { text } => items.push(json!({"role": "user", "content": text})),
+            Message::Files { files } => {
+                let parts: Vec<Value> = request.parts(files).into_iter().map(part).collect();
+                items.push(json!({"role": "user", "content": parts}));
+            }
             Message::Assistant { kept: Some(kept), .. } if kept.endpoint == request.endpoint => {
                 items.extend(kept.blocks.iter().cloned());
             }
