@@ -30,6 +30,7 @@ const MIGRATIONS: &[(i32, &str)] = &[
     (18, include_str!("../migrations/0018_front.sql")),
     (19, include_str!("../migrations/0019_openings.sql")),
     (20, include_str!("../migrations/0020_files.sql")),
+    (21, include_str!("../migrations/0021_kept_hours.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.

@@ -23,6 +23,7 @@ mod facts;
 mod files;
 mod front;
 mod inputs;
+mod kept;
 mod keys;
 mod migrate;
 mod open;

@@ -33,6 +33,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0019_front.sql"),
     include_str!("../migrations/0020_openings.sql"),
     include_str!("../migrations/0021_files.sql"),
+    include_str!("../migrations/0022_kept_hours.sql"),
 ];
 
 /// What marks a file as ours, in SQLite's header: "Acrd".

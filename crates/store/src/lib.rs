@@ -23,6 +23,7 @@ mod events;
 mod facts;
 mod files;
 mod front;
+mod hours;
 mod inputs;
 mod keys;
 mod page;
@@ -46,6 +47,7 @@ pub use events::{EventFilter, EventLimit, EventStore, MOST_EVENT_BYTES, Notice, 
 pub use facts::{Fact, FactFilter, FactStore};
 pub use files::{FileRecord, FileStore, FileTotals};
 pub use front::{Arrival, FrontRequest, FrontStore, Standing};
+pub use hours::{ErrorTally, HourFigures, Kept, Span, hour_of, spans_of};
 pub use inputs::{CloseInput, ClosedInput, InputFilter, InputStore};
 pub use keys::KeyStore;
 pub use page::{MOST_PAGE_BYTES, Page, PageRequest};
