@@ -15,7 +15,7 @@ use super::conversation::{Call, CallResult, Conversation, ENDED, Kept, Message, 
 use super::endpoint::Endpoint;
 use super::exchange::Exchange;
 use super::failure::{FailureContext, shorten};
-use super::people::Consent;
+use super::people::{Consent, spec};
 use super::record::{self, Recorded};
 use super::settings::Settings;
 use super::wire::{ModelRequest, Reply, ReplyEnd};
@@ -73,7 +73,8 @@ impl Steps<'_> {
         attempts: &mut Attempts,
         usage: &mut Usage,
     ) -> Result<Answer, TurnError> {
-        let tools: Vec<ToolSpec> = self.toolbox.specs().into_iter().chain(self.callers.specs()).collect();
+        let tools: Vec<ToolSpec> =
+            self.toolbox.specs().into_iter().chain(self.callers.tools().map(spec)).collect();
         let (mut astray, mut reminders) = (0, 0);
         conversation.say(self.turn.prompt.clone());
         for step in 0..self.max_steps {
