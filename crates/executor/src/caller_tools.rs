@@ -6,9 +6,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use accord_domain::caller_tools::CallerTool;
 use serde_json::Value;
-
-use crate::toolbox::{ToolOutput, ToolSpec};
 
 /// What the arguments of a call have to be.
 pub trait ArgumentsRule: fmt::Debug + Send + Sync {
@@ -19,13 +18,13 @@ pub trait ArgumentsRule: fmt::Debug + Send + Sync {
 /// The tools of a run's caller.
 #[derive(Debug, Clone, Default)]
 pub struct CallerTools {
-    tools: Vec<(ToolSpec, Arc<dyn ArgumentsRule>)>,
+    tools: Vec<(CallerTool, Arc<dyn ArgumentsRule>)>,
     is_required: bool,
 }
 
 impl CallerTools {
     /// Tools with the rules of their arguments; `is_required` if the model has to call one.
-    pub fn new(tools: Vec<(ToolSpec, Arc<dyn ArgumentsRule>)>, is_required: bool) -> Self {
+    pub fn new(tools: Vec<(CallerTool, Arc<dyn ArgumentsRule>)>, is_required: bool) -> Self {
         Self { tools, is_required }
     }
 
@@ -38,31 +37,22 @@ impl CallerTools {
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.tools.iter().any(|(spec, _)| spec.name == name)
+        self.tools.iter().any(|(tool, _)| tool.name == name)
     }
 
-    pub(crate) fn specs(&self) -> impl Iterator<Item = ToolSpec> {
-        self.tools.iter().map(|(spec, _)| spec.clone())
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &CallerTool> {
+        self.tools.iter().map(|(tool, _)| tool)
     }
 
     /// What is wrong with the arguments of a call.
     pub(crate) fn complaint(&self, name: &str, arguments: &Value) -> Option<String> {
-        let (_, rule) = self.tools.iter().find(|(spec, _)| spec.name == name)?;
+        let (_, rule) = self.tools.iter().find(|(tool, _)| tool.name == name)?;
         rule.complaint(arguments)
     }
 
     /// What a model is told that has to call one of them and did not.
     pub(crate) fn reminder(&self) -> String {
-        let names: Vec<&str> = self.tools.iter().map(|(spec, _)| spec.name.as_str()).collect();
+        let names: Vec<&str> = self.tools.iter().map(|(tool, _)| tool.name.as_str()).collect();
         format!("An answer in text is not accepted here. Call one of these tools: {}.", names.join(", "))
-    }
-}
-
-/// The caller's answer to a call, as the model gets it.
-pub(crate) fn result(answer: Option<&Value>) -> ToolOutput {
-    match answer {
-        Some(Value::String(text)) => ToolOutput { ok: true, text: text.clone() },
-        Some(value) => ToolOutput { ok: true, text: value.to_string() },
-        None => ToolOutput { ok: false, text: "the caller did not answer in time".to_owned() },
     }
 }

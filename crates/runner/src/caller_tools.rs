@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use accord_api::ToolChoice;
 use accord_contract::{Meter, Schema};
-use accord_executor::{ArgumentsRule, CallerTools, ToolSpec};
+use accord_executor::{ArgumentsRule, CallerTools};
 use serde_json::Value;
 
 use crate::assignment::{AssignmentError, refused};
@@ -32,13 +32,7 @@ pub(crate) fn caller_tools(
     let tool = |tool: &accord_api::CallerTool| {
         let schema = Schema::compile(&tool.parameters, meter)
             .map_err(|error| refused("the tools of the caller", error))?;
-        let spec = ToolSpec {
-            name: tool.name.clone(),
-            description: tool.description.clone(),
-            parameters: tool.parameters.clone(),
-            original: None,
-        };
-        Ok((spec, Arc::new(Conforming(schema)) as Arc<dyn ArgumentsRule>))
+        Ok((tool.clone(), Arc::new(Conforming(schema)) as Arc<dyn ArgumentsRule>))
     };
     let compiled = tools.tools.iter().map(tool).collect::<Result<_, AssignmentError>>()?;
     Ok(CallerTools::new(compiled, tools.choice == ToolChoice::Required))

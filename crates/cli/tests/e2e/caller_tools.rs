@@ -15,13 +15,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Repeats a request until it has an answer that is wanted. The coordinator may be gone just now.
 async fn until<T, E>(ask: impl AsyncFn() -> Result<T, E>, is_wanted: impl Fn(&T) -> bool) -> T {
     let asked = async {
+        let mut pause = tokio::time::interval(Duration::from_millis(50));
         loop {
             if let Ok(answer) = ask().await
                 && is_wanted(&answer)
             {
                 return answer;
             }
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            pause.tick().await;
         }
     };
     tokio::time::timeout(PATIENCE, asked).await.unwrap()

@@ -1,12 +1,12 @@
 //! Calls that a person has to approve, questions to a person, and calls that the caller of the run makes.
 
+use accord_domain::caller_tools::CallerTool;
 use accord_domain::input_request::{Decision, ToolUse};
 use accord_domain::step::again::input_id;
 use serde_json::Value;
 
 use super::conversation::Call;
 use super::steps::{Steps, arguments, is_known};
-use crate::caller_tools;
 use crate::people::{Ask, RecordedInput};
 use crate::session::TurnError;
 use crate::toolbox::{ToolOutput, ToolSpec};
@@ -75,7 +75,7 @@ impl Steps<'_> {
         if self.callers.has(&call.name) {
             let complaint = self.callers.complaint(&call.name, arguments);
             let output = complaint.map(|text| ToolOutput { ok: false, text });
-            let answer = || caller_tools::result(recorded.as_ref().and_then(|input| input.answer.as_ref()));
+            let answer = || made_by_caller(recorded.as_ref().and_then(|input| input.answer.as_ref()));
             return Consent::Answered(output.unwrap_or_else(answer));
         }
         if call.name == ask_human::NAME {
@@ -94,6 +94,21 @@ impl Steps<'_> {
             None | Some(Decision::Approved) => Consent::Given,
             Some(Decision::Denied(text)) => Consent::Answered(ToolOutput { ok: false, text }),
         }
+    }
+}
+
+/// A tool of the caller, as it is described to the model.
+pub(super) fn spec(tool: &CallerTool) -> ToolSpec {
+    let CallerTool { name, description, parameters, .. } = tool.clone();
+    ToolSpec { name, description, parameters, original: None }
+}
+
+/// The caller's answer to a call, as the model gets it.
+fn made_by_caller(answer: Option<&Value>) -> ToolOutput {
+    match answer {
+        Some(Value::String(text)) => ToolOutput { ok: true, text: text.clone() },
+        Some(value) => ToolOutput { ok: true, text: value.to_string() },
+        None => ToolOutput { ok: false, text: "the caller did not answer in time".to_owned() },
     }
 }
 

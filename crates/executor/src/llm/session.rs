@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::conversation::{Conversation, ENDED};
 use super::endpoint::Endpoint;
 use super::files::SessionFiles;
+use super::people::spec;
 use super::providers::Providers;
 use super::settings::{Reasoning, Settings};
 use super::steps::Steps;
@@ -154,7 +155,7 @@ fn unpriced(endpoint: &Endpoint, model: &str) -> String {
 impl LlmSession {
     /// The tools of the agent and of the caller.
     fn specs(&self) -> Vec<ToolSpec> {
-        self.toolbox.specs().into_iter().chain(self.callers.specs()).collect()
+        self.toolbox.specs().into_iter().chain(self.callers.tools().map(spec)).collect()
     }
 
     /// Works until there is an answer, the time is over, or it is stopped.

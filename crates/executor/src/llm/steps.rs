@@ -16,7 +16,7 @@ use super::endpoint::Endpoint;
 use super::exchange::Exchange;
 use super::failure::{FailureContext, shorten};
 use super::files::SessionFiles;
-use super::people::Consent;
+use super::people::{Consent, spec};
 use super::record::{self, Recorded};
 use super::settings::Settings;
 use super::wire::{ModelRequest, Reply, ReplyEnd};
@@ -75,7 +75,8 @@ impl Steps<'_> {
         attempts: &mut Attempts,
         usage: &mut Usage,
     ) -> Result<Answer, TurnError> {
-        let tools: Vec<ToolSpec> = self.toolbox.specs().into_iter().chain(self.callers.specs()).collect();
+        let tools: Vec<ToolSpec> =
+            self.toolbox.specs().into_iter().chain(self.callers.tools().map(spec)).collect();
         let (mut astray, mut reminders) = (0, 0);
         conversation.attach(self.files.new_ones(&conversation.files()));
         conversation.say(self.turn.prompt.clone());

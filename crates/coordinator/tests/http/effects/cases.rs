@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::time::Duration;
 
+use accord_coordinator::Outside as _;
 use serde_json::{Value, json};
 
 use super::site::Site;
@@ -493,8 +494,15 @@ async fn a_caller_leaves(site: &mut Site) {
     for _ in 0..3 {
         let sent = site.desk.post("/v1/chat/completions", request.clone());
         let _ = tokio::time::timeout(Duration::from_millis(200), sent).await;
-        // That it has left is written by a task of its own.
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        // That it has left is written by a task of its own, unless the store fails then.
+        let now = site.desk.clock.now();
+        let left = async {
+            let mut pause = tokio::time::interval(Duration::from_millis(2));
+            while site.store.left_alone(now, 1).await.unwrap().is_empty() {
+                pause.tick().await;
+            }
+        };
+        let _ = tokio::time::timeout(Duration::from_millis(50), left).await;
         site.round().await;
         if site.get("/runs").await["items"] != json!([]) {
             break;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use accord_coordinator::Outside as _;
 use axum::body::Body;
 use axum::http::Request;
 use futures_util::StreamExt as _;
@@ -20,28 +21,36 @@ fn request(path: &str, body: &Value, headers: &[(&str, &str)]) -> Request<Body> 
     request.body(Body::from(body.to_string())).unwrap()
 }
 
-/// Sends a request, and hangs up before it is answered.
+/// Looks again and again until something is so.
+async fn until(is_so: impl AsyncFn() -> bool) {
+    let looked = async {
+        let mut pause = tokio::time::interval(Duration::from_millis(5));
+        while !is_so().await {
+            pause.tick().await;
+        }
+    };
+    timeout(Duration::from_secs(20), looked).await.unwrap();
+}
+
+/// How many requests nobody waits for.
+async fn left(desk: &Desk) -> usize {
+    desk.store.left_alone(desk.clock.now(), 100).await.unwrap().len()
+}
+
+/// Sends a request that starts a run, and hangs up before it is answered.
 async fn hang_up(desk: &Desk, path: &str, body: &Value, headers: &[(&str, &str)]) {
-    let before = runs(desk).await.len();
+    let (before, left_before) = (runs(desk).await.len(), left(desk).await);
     {
         let sent = desk.raw(request(path, body, headers));
         tokio::pin!(sent);
-        let begun = async {
-            while runs(desk).await.len() == before {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
+        let begun = until(async || runs(desk).await.len() > before);
+        let answered = tokio::select! {
+            answer = &mut sent => Some(answer.1),
+            () = begun => None,
         };
-        let ended = timeout(Duration::from_secs(20), async {
-            tokio::select! {
-                answer = &mut sent => Some(answer),
-                () = begun => None,
-            }
-        });
-        assert_eq!(ended.await.unwrap().map(|(_, text)| text), None, "it waits");
-        let _ = timeout(Duration::from_millis(50), &mut sent).await;
+        assert_eq!(answered, None, "it waits");
     }
-    // That it has left is written by a task of its own.
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    until(async || left(desk).await > left_before).await;
 }
 
 async fn runs(desk: &Desk) -> Vec<Value> {
@@ -129,7 +138,7 @@ async fn a_closed_stream_counts_as_leaving_and_background_does_not() {
         desk.raw(request(RESPONSES, &response("writer", json!({"background": true})), &[])).await;
     assert_eq!(status, 200);
     desk.post("/runs?wait=0", json!({"agent_name": "writer", "prompt": "p"})).await;
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    until(async || left(&desk).await == 2).await;
     desk.pass(GONE);
     desk.reconcile().await;
     let statuses: Vec<Value> = runs(&desk).await.iter().map(|run| run["status"].clone()).collect();

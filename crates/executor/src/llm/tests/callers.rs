@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use accord_domain::caller_tools::CallerTool;
 use accord_domain::id::InputId;
 use accord_domain::input_request::Purpose;
 use accord_domain::step::{Body, Step};
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 use super::journal::{kinds, run_with};
 use super::samples::{PROVIDERS, Say, streamed};
 use super::script::{Canned, Script, open, settings, start, turn};
-use crate::{ArgumentsRule, Ask, CallerTools, Delivery, Start, ToolSpec, TurnError};
+use crate::{ArgumentsRule, Ask, CallerTools, Delivery, Start, TurnError};
 
 /// A city is a text.
 #[derive(Debug)]
@@ -26,13 +27,13 @@ impl ArgumentsRule for City {
 fn weather(name: &str, is_required: bool) -> CallerTools {
     let parameters =
         json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
-    let spec = ToolSpec {
+    let tool = CallerTool {
         name: name.to_owned(),
         description: "Looks up the weather.".to_owned(),
         parameters,
-        original: None,
+        output_schema: None,
     };
-    CallerTools::new(vec![(spec, Arc::new(City))], is_required)
+    CallerTools::new(vec![(tool, Arc::new(City))], is_required)
 }
 
 fn begun(provider: &str, caller_tools: CallerTools) -> Start {
