@@ -61,7 +61,7 @@ pub async fn files_in_use_last_longer(store: Arc<dyn Store>) {
     let [a, b, c] = ["a", "b", "c"].map(FileId::new);
     let missing = store.extend_files(&[c.clone(), a.clone(), b.clone()], at(50)).await.unwrap();
     assert_eq!(missing, [c]);
-    assert_eq!(store.extend_files(&[a.clone()], at(20)).await.unwrap(), []);
+    assert_eq!(store.extend_files(std::slice::from_ref(&a), at(20)).await.unwrap(), []);
     for (owner, id) in [("key_a", &a), ("key_b", &a), ("", &b)] {
         assert_eq!(store.file(owner, id).await.unwrap().unwrap().expires_at, at(50), "{owner}");
     }

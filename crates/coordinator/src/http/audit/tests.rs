@@ -93,6 +93,8 @@ async fn every_change_is_recorded() {
     let answered = json!({"answer": "y"}).to_string();
     let reply = fixture.send(Method::POST, &format!("/inputs/{input}"), &[], answered).await;
     assert!(reply.status.is_success(), "{}", reply.text);
+    let file = text(&made(&fixture, "/files", &json!({"a": 1})).await, "id");
+    done(&fixture, Method::DELETE, &format!("/files/{file}")).await;
 
     let entries = entries(&fixture).await;
     let told: Vec<(&str, &str)> = entries
@@ -124,6 +126,8 @@ async fn every_change_is_recorded() {
         ("agent.created", "person"),
         ("input_link.created", &input),
         ("input.answered", &input),
+        ("file.uploaded", &file),
+        ("file.deleted", &file),
     ];
     assert_eq!(told, expected);
     // A workflow run is retried only after three crashes of coordinators
