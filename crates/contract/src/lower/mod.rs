@@ -31,7 +31,6 @@ mod names;
 mod plan;
 mod profile;
 mod prune;
-mod sample;
 mod sentences;
 mod skeleton;
 mod source;
@@ -47,7 +46,6 @@ pub use lift::{Lift, LiftError};
 pub use loss::{EnforcedBy, Loss};
 pub use measure::Counts;
 pub use profile::{Anything, Limits, Literals, Maps, Optional, Pattern, Profile, References, Root, Tuples};
-pub use sample::{Sample, sample};
 pub use skeleton::{Skeleton, skeleton};
 
 use crate::schema::Schema;

@@ -2,7 +2,7 @@
 //! the limits of its meter, and what is made is small.
 
 use accord_contract::lint::lint;
-use accord_contract::lower::{Profile, lower, sample, skeleton};
+use accord_contract::lower::{Profile, lower, skeleton};
 use accord_contract::prompt::{self, Form};
 use accord_contract::{
     Answer, Contract, Exceeded, Limits, Meter, Mode, Options, Schema, Stop, infer, judge, schema_changes,
@@ -121,9 +121,6 @@ fn every_entry_point_stays_within_its_meter() {
             let made = skeleton(&schema, meter).ok().flatten();
             made.map_or(0, |made| made.form.len() + made.rules.iter().map(String::len).sum::<usize>())
         });
-        bounded(&what, "sample", |meter| {
-            sample(&schema, meter).ok().flatten().map_or(0, |made| made.text.len())
-        });
         bounded(&what, "form", |meter| {
             Form::new(&schema, true, meter).map_or(0, |form| prompt::system_section(&form).len())
         });
@@ -159,7 +156,6 @@ fn stopped_work_ends_with_that_reason() {
     let profile = Profile::named("openai").unwrap();
     assert_eq!(lower(&schema, profile, &meter).err(), Some(Exceeded::Stopped));
     assert_eq!(skeleton(&schema, &meter).err(), Some(Exceeded::Stopped));
-    assert_eq!(sample(&schema, &meter).err(), Some(Exceeded::Stopped));
     assert!(Form::new(&schema, true, &meter).is_err());
     assert!(Schema::compile(&json!({}), &meter).unwrap_err().message.contains("stopped"));
     assert!(lint(&schema, &meter).iter().any(|finding| finding.rule == "not-checked"));
