@@ -2,7 +2,7 @@
 //!
 //! The agent's is always enforced. A caller's that it implies changes nothing, so it is accepted everywhere. One that it does not
 //! imply is refused with the place, or enforced as well: clients of OpenAI's API send a schema with every request, and cannot do
-//! without it ([decision 68](../../../../../docs/adr/0068-two-contracts-one-value.md)).
+//! without it ([decision 63](../../../../../docs/adr/0063-two-contracts-one-value.md)).
 
 use std::sync::Arc;
 
