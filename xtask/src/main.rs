@@ -1,5 +1,6 @@
 //! House tasks: `cargo xtask tidy` checks the rules that the compiler does not know, `cargo xtask corpus`
-//! scores the judge over recorded answers, `cargo xtask gen` writes the files that are made from code.
+//! scores the judge over recorded answers, `cargo xtask gen` writes the files that are made from code, `cargo xtask lines` counts
+//! product code.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints")]
 
@@ -11,6 +12,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask tidy
        cargo xtask gen
+       cargo xtask lines
        cargo xtask corpus FILE [--verbose] [--mode-override strict|lenient]";
 
 fn main() -> ExitCode {
@@ -18,6 +20,7 @@ fn main() -> ExitCode {
     let passed = match arguments.split_first() {
         Some((command, [])) if command == "tidy" => tidy::run(),
         Some((command, [])) if command == "gen" => generate::run(),
+        Some((command, [])) if command == "lines" => tidy::count_lines(),
         Some((command, rest)) if command == "corpus" => corpus::run(rest),
         _ => Err(anyhow::anyhow!(USAGE)),
     };

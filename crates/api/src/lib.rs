@@ -38,7 +38,7 @@ pub use accord_domain::id::{
 };
 pub use accord_domain::input_request::{self, InputRequest, Status as InputStatus, ToolUse};
 pub use accord_domain::key::Role;
-pub use accord_domain::run::{Failure, FailureType, Kind as RunKind, Status as RunStatus, Validation};
+pub use accord_domain::run::{Failure, FailureType, Kind as RunKind, Status as RunStatus, Unmet, Validation};
 pub use accord_domain::runner::Profile;
 pub use accord_domain::session::{ExecutionMode, Status as SessionStatus};
 pub use accord_domain::usage::Usage;

@@ -9,6 +9,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::page::list_query;
+
 /// A session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SessionView {
@@ -90,39 +92,16 @@ pub struct SessionStatusView {
     pub error: Option<Failure>,
 }
 
-/// Filter for sessions.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::IntoParams)]
-#[serde(deny_unknown_fields, default)]
-#[into_params(parameter_in = Query)]
-pub struct SessionQuery {
-    /// Filter by status.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<Status>,
-    /// Filter by agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_name: Option<String>,
-    /// Filter by parent session.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent_session_id: Option<SessionId>,
-    /// Search ids, the agent's name and the input, regardless of case: all words must occur, at most 8 of them. Of an input the
-    /// first 4 KiB of its values are searched; of a session, the input it was started with. A request looks at no more than
-    /// 10,000 items: a page can have fewer items than asked for, or none, and still a `next_cursor`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub q: Option<String>,
-    /// Filter by creation time: at or after it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[param(value_type = Option<String>)]
-    pub since: Option<Timestamp>,
-    /// Filter by creation time: before it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[param(value_type = Option<String>)]
-    pub until: Option<Timestamp>,
-    /// Page size.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<u32>,
-    /// The `next_cursor` of the previous page.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
+list_query! {
+    /// Filter for sessions.
+    pub struct SessionQuery {
+        /// Filter by status.
+        pub status: Status,
+        /// Filter by agent.
+        pub agent_name: String,
+        /// Filter by parent session.
+        pub parent_session_id: SessionId,
+    }
 }
 
 /// The result of a session's latest run. Exactly one of `result_text` and `result_data` is set.

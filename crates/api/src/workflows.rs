@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::page::list_query;
 use crate::problem::Problem;
 use crate::runs::RunView;
 
@@ -93,36 +94,14 @@ pub struct CreatedWorkflowRun {
     pub status: Status,
 }
 
-/// Filter for workflow runs.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::IntoParams)]
-#[serde(deny_unknown_fields, default)]
-#[into_params(parameter_in = Query)]
-pub struct WorkflowRunQuery {
-    /// Filter by status.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<Status>,
-    /// Filter by workflow.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workflow_name: Option<String>,
-    /// Search ids, the workflow's name and the input, regardless of case: all words must occur, at most 8 of them. Of an input the
-    /// first 4 KiB of its values are searched. A request looks at no more than
-    /// 10,000 items: a page can have fewer items than asked for, or none, and still a `next_cursor`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub q: Option<String>,
-    /// Filter by creation time: at or after it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[param(value_type = Option<String>)]
-    pub since: Option<Timestamp>,
-    /// Filter by creation time: before it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[param(value_type = Option<String>)]
-    pub until: Option<Timestamp>,
-    /// Page size.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<u32>,
-    /// The `next_cursor` of the previous page.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
+list_query! {
+    /// Filter for workflow runs.
+    pub struct WorkflowRunQuery {
+        /// Filter by status.
+        pub status: Status,
+        /// Filter by workflow.
+        pub workflow_name: String,
+    }
 }
 
 /// A workflow run in a list.

@@ -2,55 +2,82 @@
 
 use std::fmt::Display;
 
-use accord_client::ClientError;
+use accord_client::{Client, ClientError};
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::for_each::each;
-use crate::output;
+use crate::{output, since};
 
-/// What is to be removed.
-pub(crate) struct Removal<'a, I> {
-    /// Ids as they were typed.
-    pub(crate) named: &'a [I],
-    /// The complete ids of old objects, if requested.
-    pub(crate) old: Option<Vec<I>>,
+/// Which ones, besides those that `ids` names, and how to print them
+#[derive(Debug, clap::Args)]
+pub(crate) struct RemovalArguments {
+    /// Remove finished ones that have not changed since this age (30d), date or time
+    #[arg(long, value_name = "TIME", value_parser = since::parse)]
+    before: Option<Timestamp>,
+    /// List what would be removed, and remove nothing (with --before)
+    #[arg(long, conflicts_with = "ids")]
+    dry_run: bool,
+    /// Print one JSON object per line; failures have an "error" field
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+/// One kind of objects.
+pub(crate) struct Kind<Old, Find, Delete> {
     /// The name of an id in JSON.
     pub(crate) id: &'static str,
     /// The message if nothing is old enough.
     pub(crate) none: &'static str,
-    pub(crate) dry_run: bool,
-    pub(crate) json: bool,
+    /// The ids of all that finished before a time.
+    pub(crate) old: Old,
+    /// The id that a typed one is a prefix of.
+    pub(crate) find: Find,
+    pub(crate) delete: Delete,
 }
 
-impl<I: Clone + Display + Serialize> Removal<'_, I> {
+impl RemovalArguments {
     /// Removes each, or lists them (`--dry-run`).
-    pub(crate) async fn run(
+    pub(crate) fn run<I: Clone + Display + Serialize>(
         &self,
-        find: impl AsyncFn(&I) -> Result<I, Failure>,
-        delete: impl AsyncFn(&I) -> Result<(), ClientError>,
+        ids: &[I],
+        kind: &Kind<
+            impl AsyncFn(&Client, Timestamp) -> Result<Vec<I>, Failure>,
+            impl AsyncFn(&Client, &I) -> Result<I, Failure>,
+            impl AsyncFn(&Client, &I) -> Result<(), ClientError>,
+        >,
     ) -> Result<Exit, Failure> {
-        if self.old.as_ref().is_some_and(Vec::is_empty) {
-            output::message(self.none);
-            return Ok(Exit::Success);
-        }
-        let remove = async |id: &I| -> Result<I, Failure> {
-            let id = if self.old.is_some() { id.clone() } else { find(id).await? };
-            if !self.dry_run {
-                delete(&id).await?;
+        self.connection.ask(async |client| {
+            let old = match self.before {
+                Some(before) => Some((kind.old)(client, before).await?),
+                None => None,
+            };
+            if old.as_ref().is_some_and(Vec::is_empty) {
+                output::message(kind.none);
+                return Ok(Exit::Success);
             }
-            Ok(id)
-        };
-        let show = |id: &I| {
-            let removed = !self.dry_run;
-            if self.json {
-                return output::json(&json!({self.id: id, "removed": removed}));
-            }
-            output::message(&format!("{} {id}\n", if removed { "removed" } else { "would remove" }));
-            Ok(())
-        };
-        each(self.old.as_deref().unwrap_or(self.named), self.id, self.json, remove, show).await
+            let remove = async |id: &I| -> Result<I, Failure> {
+                let id = if old.is_some() { id.clone() } else { (kind.find)(client, id).await? };
+                if !self.dry_run {
+                    (kind.delete)(client, &id).await?;
+                }
+                Ok(id)
+            };
+            let show = |id: &I| {
+                let removed = !self.dry_run;
+                if self.json {
+                    return output::json(&json!({kind.id: id, "removed": removed}));
+                }
+                output::message(&format!("{} {id}\n", if removed { "removed" } else { "would remove" }));
+                Ok(())
+            };
+            each(old.as_deref().unwrap_or(ids), kind.id, self.json, remove, show).await
+        })
     }
 }

@@ -36,14 +36,21 @@ pub(crate) fn build(base: &Url) -> Result<reqwest::Client, ClientError> {
         // A proxy would look for a coordinator on this machine on its own.
         if direct { builder.no_proxy() } else { builder }
     };
-    configured().build().or_else(|_| configured().tls_backend_preconfigured(bundled()).build()).map_err(
-        |error| ClientError::Settings(format!("the HTTP client cannot be created: {}", causes(&error))),
-    )
-}
-
-fn bundled() -> ClientConfig {
-    let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    ClientConfig::builder().with_root_certificates(roots).with_no_client_auth()
+    let with_roots = |roots: RootCertStore| {
+        let tls = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
+        configured().tls_backend_preconfigured(tls).build()
+    };
+    let built = match direct && base.scheme() == "http" {
+        // Reading the host's certificates takes longer than everything else here, and they are not needed.
+        true => with_roots(RootCertStore::empty()),
+        false => {
+            let bundled = || RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+            configured().build().or_else(|_| with_roots(bundled()))
+        }
+    };
+    built.map_err(|error| {
+        ClientError::Settings(format!("the HTTP client cannot be created: {}", causes(&error)))
+    })
 }
 
 fn is_loopback(url: &Url) -> bool {

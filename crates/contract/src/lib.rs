@@ -56,7 +56,7 @@ mod identity;
 mod infer;
 mod locate;
 
-pub use accord_json::{Exceeded, Limits, Meter, Stop, weight};
+pub use accord_json::{Exceeded, Limits, Meter, Recent, Stop, StopOnDrop, weight};
 pub use account::{Account, AccountError, Span, SpanKind};
 pub use contract::{Contract, Embedded, Extract, Mode, Options};
 pub use decimal::Decimal;

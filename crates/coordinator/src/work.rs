@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use accord_api::ErrorName;
-use accord_contract::{Exceeded, Limits, Meter, Schema, Stop, Violations};
+use accord_contract::{Exceeded, Limits, Meter, Schema, Stop, StopOnDrop, Violations};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
@@ -47,7 +47,7 @@ async fn heavy_within<T: Send + 'static>(
     work: impl FnOnce(&Meter) -> T + Send + 'static,
 ) -> Result<T, Error> {
     let turn = Arc::clone(&TURNS).acquire_owned().await.map_err(Error::internal)?;
-    let asked = StopOnDrop(Stop::default());
+    let asked = StopOnDrop::default();
     let stop = asked.0.clone();
     let work = move || {
         let result = work(&Meter::new(Limits::WHOLE, stop));
@@ -66,28 +66,16 @@ async fn heavy_within<T: Send + 'static>(
     ended.map_err(Error::internal)
 }
 
-/// Also when the request is cancelled.
-struct StopOnDrop(Stop);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.set();
-    }
-}
-
 /// For work that is done at once, on the thread that serves the request, because it looks small. What was not small after all
 /// ([`was_brief`]) is done again by [`heavy`].
 pub(crate) fn brief() -> Meter {
-    Meter::new(Limits { steps: BRIEF_STEPS, ..Limits::WHOLE }, Stop::default())
+    Meter::new(Limits::BRIEF, Stop::default())
 }
 
 /// Whether work came nowhere near its limit, so that the limit has not changed what came of it.
 pub(crate) fn was_brief(meter: &Meter) -> bool {
-    meter.check().is_ok() && meter.spent().steps <= BRIEF_STEPS / 2
+    meter.check().is_ok() && meter.spent().steps <= Limits::BRIEF.steps / 2
 }
-
-/// Fifty milliseconds, in which this thread serves no other request.
-const BRIEF_STEPS: u64 = 5_000_000;
 
 /// For what the operator gives: files of agents and workflows, which are read at the start and when they change.
 pub(crate) fn unhurried() -> Meter {

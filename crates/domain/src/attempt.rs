@@ -7,85 +7,57 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::Strategy;
+use crate::named::named;
 use crate::usage::Usage;
 
 /// Marks the model of an attempt that was replayed from a recording: no model was called, and statistics keep it apart.
 pub const REPLAYED: &str = " (replay)";
 
-/// Outcome of an attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// The answer conforms.
-    Accepted,
-    /// The answer contains no JSON.
-    NoJson,
-    /// The JSON could not be parsed.
-    ParseError,
-    /// The JSON does not conform to the schema.
-    SchemaInvalid,
-    /// The value conforms to the schema but breaks an invariant.
-    InvariantFailed,
-    /// The model returned the schema itself.
-    SchemaEcho,
-    /// The model returned a placeholder or an example.
-    ExampleEcho,
-    /// The answer contains several different conforming values.
-    Ambiguous,
-    /// Its value conforms and is in a fence or in prose, where `extract_json` does not accept it.
-    Embedded,
-    /// Its value conforms and is in prose, and `embedded: confirm` wants it alone first.
-    Unconfirmed,
-    /// The model ended without calling the submit tool.
-    NotSubmitted,
-    /// The provider truncated the answer.
-    Truncated,
-    /// The model refused.
-    Refused,
-    /// The provider rejected the schema or the tool.
-    SchemaRejected,
-    /// The model repeated the same answer or the same errors.
-    NoProgress,
-    /// The answer does not conform, and children of the run have not finished. Not a failure: the run waits for them.
-    Waiting,
-    /// The provider could not be reached.
-    Transport,
-    /// Execution failed.
-    Failed,
-    /// A token, cost or step limit was reached.
-    BudgetExhausted,
-    /// The timeout expired.
-    TimedOut,
-    /// Stopped on request.
-    Stopped,
-}
-
-impl Outcome {
-    /// The name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Accepted => "accepted",
-            Self::NoJson => "no_json",
-            Self::ParseError => "parse_error",
-            Self::SchemaInvalid => "schema_invalid",
-            Self::InvariantFailed => "invariant_failed",
-            Self::SchemaEcho => "schema_echo",
-            Self::ExampleEcho => "example_echo",
-            Self::Ambiguous => "ambiguous",
-            Self::Embedded => "embedded",
-            Self::Unconfirmed => "unconfirmed",
-            Self::NotSubmitted => "not_submitted",
-            Self::Truncated => "truncated",
-            Self::Refused => "refused",
-            Self::SchemaRejected => "schema_rejected",
-            Self::NoProgress => "no_progress",
-            Self::Waiting => "waiting",
-            Self::Transport => "transport",
-            Self::Failed => "failed",
-            Self::BudgetExhausted => "budget_exhausted",
-            Self::TimedOut => "timed_out",
-            Self::Stopped => "stopped",
-        }
+named! {
+    /// Outcome of an attempt.
+    pub enum Outcome {
+        /// The answer conforms.
+        Accepted,
+        /// The answer contains no JSON.
+        NoJson,
+        /// The JSON could not be parsed.
+        ParseError,
+        /// The JSON does not conform to the schema.
+        SchemaInvalid,
+        /// The value conforms to the schema but breaks an invariant.
+        InvariantFailed,
+        /// The model returned the schema itself.
+        SchemaEcho,
+        /// The model returned a placeholder or an example.
+        ExampleEcho,
+        /// The answer contains several different conforming values.
+        Ambiguous,
+        /// Its value conforms and is in a fence or in prose, where `extract_json` does not accept it.
+        Embedded,
+        /// Its value conforms and is in prose, and `embedded: confirm` wants it alone first.
+        Unconfirmed,
+        /// The model ended without calling the submit tool.
+        NotSubmitted,
+        /// The provider truncated the answer.
+        Truncated,
+        /// The model refused.
+        Refused,
+        /// The provider rejected the schema or the tool.
+        SchemaRejected,
+        /// The model repeated the same answer or the same errors.
+        NoProgress,
+        /// The answer does not conform, and children of the run have not finished. Not a failure: the run waits for them.
+        Waiting,
+        /// The provider could not be reached.
+        Transport,
+        /// Execution failed.
+        Failed,
+        /// A token, cost or step limit was reached.
+        BudgetExhausted,
+        /// The timeout expired.
+        TimedOut,
+        /// Stopped on request.
+        Stopped,
     }
 }
 
@@ -94,15 +66,6 @@ impl Outcome {
     /// nothing of how close it came.
     pub fn is_answer(self) -> bool {
         self.distance().is_some()
-    }
-
-    /// The failure of a run whose closest answer ended like this.
-    pub fn unmet(self) -> &'static str {
-        match self {
-            Self::Unconfirmed => "output was found in other text and was not confirmed",
-            Self::Embedded => "output was found where extract_json does not accept it",
-            _ => "output did not match the schema",
-        }
     }
 
     /// How far such an answer is from conforming.
@@ -127,43 +90,19 @@ impl Outcome {
     }
 }
 
-impl fmt::Display for Outcome {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
-
-/// Where an accepted value was found, in order of trust.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum ValueSource {
-    /// Handed over as a value: structured output, or the arguments of a submit tool.
-    Structured,
-    /// The whole text of the answer.
-    Text,
-    /// A fenced block.
-    Fence,
-    /// Somewhere in other text.
-    Prose,
-    /// Entered by a person.
-    Human,
-}
-
-impl ValueSource {
-    /// All of them, in order of trust.
-    pub const ALL: [Self; 5] = [Self::Structured, Self::Text, Self::Fence, Self::Prose, Self::Human];
-
-    /// The name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Structured => "structured",
-            Self::Text => "text",
-            Self::Fence => "fence",
-            Self::Prose => "prose",
-            Self::Human => "human",
-        }
+named! {
+    /// Where an accepted value was found, in order of trust.
+    pub enum ValueSource {
+        /// Handed over as a value: structured output, or the arguments of a submit tool.
+        Structured,
+        /// The whole text of the answer.
+        Text,
+        /// A fenced block.
+        Fence,
+        /// Somewhere in other text.
+        Prose,
+        /// Entered by a person.
+        Human,
     }
 }
 

@@ -4,12 +4,10 @@
 //! automatically: it was meant to end. Its callbacks are then held, with the reason, and delivered with the next run that
 //! is started in it.
 
-use std::fmt;
-
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use crate::id::{RunId, SessionId};
+use crate::named::named;
 use crate::run::change::Children;
 use crate::session::{Session, Status};
 
@@ -23,35 +21,17 @@ pub struct Callback {
     pub created_at: Timestamp,
 }
 
-/// Why a finished child is not reported to its parent automatically.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum HeldReason {
-    /// The parent's last run failed.
-    ParentFailed,
-    /// The parent's last run was stopped.
-    ParentStopped,
-    /// The parent could not be resumed for too long, for example because its agent is missing or invalid.
-    ParentUnavailable,
-    /// Coordinators crashed while they resumed the parent.
-    Poisoned,
-}
-
-impl HeldReason {
-    /// The name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ParentFailed => "parent_failed",
-            Self::ParentStopped => "parent_stopped",
-            Self::ParentUnavailable => "parent_unavailable",
-            Self::Poisoned => "poisoned",
-        }
-    }
-}
-
-impl fmt::Display for HeldReason {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
+named! {
+    /// Why a finished child is not reported to its parent automatically.
+    pub enum HeldReason {
+        /// The parent's last run failed.
+        ParentFailed,
+        /// The parent's last run was stopped.
+        ParentStopped,
+        /// The parent could not be resumed for too long, for example because its agent is missing or invalid.
+        ParentUnavailable,
+        /// Coordinators crashed while they resumed the parent.
+        Poisoned,
     }
 }
 

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::named::named;
+
 pub use crate::extract_json::{ExtractJson, UnknownExtractFrom};
 
 /// Source of the contract.
@@ -17,30 +19,19 @@ pub enum Origin {
     Default,
 }
 
-/// How the model is held to the contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Strategy {
-    /// The best strategy that the endpoint supports.
-    #[default]
-    Auto,
-    /// Structured output of the provider.
-    Native,
-    /// A submit tool.
-    Tool,
-    /// Instructions only.
-    Prompt,
-}
-
-impl Strategy {
-    /// Its name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Native => "native",
-            Self::Tool => "tool",
-            Self::Prompt => "prompt",
-        }
+named! {
+    /// How the model is held to the contract.
+    #[derive(Default)]
+    pub enum Strategy {
+        /// The best strategy that the endpoint supports.
+        #[default]
+        Auto,
+        /// Structured output of the provider.
+        Native,
+        /// A submit tool.
+        Tool,
+        /// Instructions only.
+        Prompt,
     }
 }
 

@@ -8,7 +8,8 @@
 //! falls below the threshold, the next run uses the feature again, and that answer either lifts the bar or sets it anew.
 
 use jiff::{SignedDuration, Timestamp};
-use serde::{Deserialize, Serialize};
+
+use crate::named::named;
 
 /// Providers and local servers change within days. After a day, an answer counts half.
 pub const HALF_LIFE: SignedDuration = SignedDuration::from_hours(24);
@@ -30,25 +31,14 @@ const MOST_GOOD: f64 = 4.0;
 /// project is written a few times a day instead of with every run.
 const NEARLY: f64 = 0.5;
 
-/// What a run saw of a feature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Observed {
-    Works,
-    /// The request was accepted and the feature had no effect.
-    Ignored,
-    /// The provider refused the request because of it.
-    Refused,
-}
-
-impl Observed {
-    /// The name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Works => "works",
-            Self::Ignored => "ignored",
-            Self::Refused => "refused",
-        }
+named! {
+    /// What a run saw of a feature.
+    pub enum Observed {
+        Works,
+        /// The request was accepted and the feature had no effect.
+        Ignored,
+        /// The provider refused the request because of it.
+        Refused,
     }
 }
 
@@ -62,26 +52,15 @@ pub struct Observation {
     pub at: Timestamp,
 }
 
-/// Whether a feature is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Standing {
-    /// Good answers outweigh bad ones.
-    Works,
-    /// It is not used by the strategy `auto` until its evidence has decayed.
-    Barred,
-    /// There is not enough evidence for either.
-    Unknown,
-}
-
-impl Standing {
-    /// The name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Works => "works",
-            Self::Barred => "barred",
-            Self::Unknown => "unknown",
-        }
+named! {
+    /// Whether a feature is used.
+    pub enum Standing {
+        /// Good answers outweigh bad ones.
+        Works,
+        /// It is not used by the strategy `auto` until its evidence has decayed.
+        Barred,
+        /// There is not enough evidence for either.
+        Unknown,
     }
 }
 

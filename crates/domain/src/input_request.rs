@@ -3,8 +3,6 @@
 //! A request is open until somebody answers it, its deadline passes, or its run ends otherwise. An answer is judged by the
 //! request's schema like a model's answer by the contract.
 
-use std::fmt;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -12,71 +10,44 @@ use serde_json::{Value, json};
 use crate::attempt;
 use crate::audit::Actor;
 use crate::id::{InputId, RunId, SessionId};
+use crate::named::named;
 use crate::run::Failure;
 use crate::step;
 
-/// Why a person is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = InputPurpose)]
-pub enum Purpose {
-    /// Whether a tool may be called with these arguments.
-    Approval,
-    /// A question of the agent.
-    Question,
-    /// The output did not conform: a person corrects it. The answer is the result of the run.
-    Correction,
-    /// The work itself. The answer is the result of the run.
-    Task,
+named! {
+    /// Why a person is asked.
+    #[schema(as = InputPurpose)]
+    pub enum Purpose {
+        /// Whether a tool may be called with these arguments.
+        Approval,
+        /// A question of the agent.
+        Question,
+        /// The output did not conform: a person corrects it. The answer is the result of the run.
+        Correction,
+        /// The work itself. The answer is the result of the run.
+        Task,
+    }
 }
 
 impl Purpose {
-    /// The name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Approval => "approval",
-            Self::Question => "question",
-            Self::Correction => "correction",
-            Self::Task => "task",
-        }
-    }
-
     /// Whether the answer is the result of the run.
     pub fn gives_result(self) -> bool {
         matches!(self, Self::Correction | Self::Task)
     }
 }
 
-/// Status of a request for input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = InputStatus)]
-pub enum Status {
-    /// Somebody has to answer.
-    Open,
-    /// Somebody answered.
-    Answered,
-    /// Nobody answered in time.
-    Expired,
-    /// The run ended before somebody answered.
-    Withdrawn,
-}
-
-impl Status {
-    /// The name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Answered => "answered",
-            Self::Expired => "expired",
-            Self::Withdrawn => "withdrawn",
-        }
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
+named! {
+    /// Status of a request for input.
+    #[schema(as = InputStatus)]
+    pub enum Status {
+        /// Somebody has to answer.
+        Open,
+        /// Somebody answered.
+        Answered,
+        /// Nobody answered in time.
+        Expired,
+        /// The run ended before somebody answered.
+        Withdrawn,
     }
 }
 

@@ -1,34 +1,21 @@
 //! API keys and what they allow.
 
-use std::fmt;
-
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use crate::id::KeyId;
+use crate::named::named;
 
-/// Role of an API key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// Full access.
-    Admin,
-    /// Read access; can start and stop runs.
-    Caller,
-    /// Runner protocol only.
-    Runner,
-    /// Read access.
-    Viewer,
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Admin => "admin",
-            Self::Caller => "caller",
-            Self::Runner => "runner",
-            Self::Viewer => "viewer",
-        })
+named! {
+    /// Role of an API key.
+    pub enum Role {
+        /// Full access.
+        Admin,
+        /// Read access; can start and stop runs.
+        Caller,
+        /// Runner protocol only.
+        Runner,
+        /// Read access.
+        Viewer,
     }
 }
 

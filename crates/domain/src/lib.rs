@@ -36,5 +36,6 @@ pub mod usage;
 pub mod workflow;
 
 mod extract_json;
+mod named;
 
 pub use accord_json::nearest;

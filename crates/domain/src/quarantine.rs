@@ -4,32 +4,21 @@
 //! is gone counts as a death. Work that dies [`MOST_DEATHS`] times in a row, without getting anywhere in between, is poisoned:
 //! it fails, and is not started again until a retry is requested.
 
-use serde::{Deserialize, Serialize};
+use crate::named::named;
 
 /// How often a coordinator may die while it does one piece of work. One death can be anybody's fault, the power's for
 /// example; two can be a coincidence where coordinators are restarted often.
 pub const MOST_DEATHS: u32 = 3;
 
-/// What kind of work can end a coordinator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// One step of a workflow run; the id is that of the workflow run.
-    WorkflowStep,
-    /// Telling a parent of its children's ends; the id is that of the parent's session.
-    Callback,
-    /// Judging the result of a run; the id is that of the run.
-    Finish,
-}
-
-impl Kind {
-    /// The name in a column and in metrics.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::WorkflowStep => "workflow_step",
-            Self::Callback => "callback",
-            Self::Finish => "finish",
-        }
+named! {
+    /// What kind of work can end a coordinator.
+    pub enum Kind {
+        /// One step of a workflow run; the id is that of the workflow run.
+        WorkflowStep,
+        /// Telling a parent of its children's ends; the id is that of the parent's session.
+        Callback,
+        /// Judging the result of a run; the id is that of the run.
+        Finish,
     }
 }
 

@@ -1,55 +1,38 @@
 //! Sessions: one conversation with one agent, over many runs.
 
-use std::fmt;
-
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use crate::demands::Demands;
 use crate::id::{RunId, SessionId};
+use crate::named::named;
 use crate::run::{Run, Status as RunStatus};
 
-/// Status of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = SessionStatus)]
-pub enum Status {
-    /// The run is waiting for a runner.
-    Pending,
-    /// The run is in progress.
-    Running,
-    /// The run waits for child sessions.
-    Waiting,
-    /// The run waits for a person.
-    InputRequired,
-    /// The last run completed, and child sessions have yet to report back.
-    Idle,
-    /// The last run completed.
-    Finished,
-    /// A stop was requested.
-    Stopping,
-    /// The last run was stopped.
-    Stopped,
-    /// The last run failed.
-    Failed,
+named! {
+    /// Status of a session.
+    #[schema(as = SessionStatus)]
+    pub enum Status {
+        /// The run is waiting for a runner.
+        Pending,
+        /// The run is in progress.
+        Running,
+        /// The run waits for child sessions.
+        Waiting,
+        /// The run waits for a person.
+        InputRequired,
+        /// The last run completed, and child sessions have yet to report back.
+        Idle,
+        /// The last run completed.
+        Finished,
+        /// A stop was requested.
+        Stopping,
+        /// The last run was stopped.
+        Stopped,
+        /// The last run failed.
+        Failed,
+    }
 }
 
 impl Status {
-    /// The name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::InputRequired => "input_required",
-            Self::Idle => "idle",
-            Self::Finished => "finished",
-            Self::Stopping => "stopping",
-            Self::Stopped => "stopped",
-            Self::Failed => "failed",
-        }
-    }
-
     /// The status of a session with a new run.
     pub fn of_new(run: &Run) -> Self {
         match run.status {
@@ -64,33 +47,17 @@ impl Status {
     }
 }
 
-impl fmt::Display for Status {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
-
-/// How the caller of a run receives the result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ExecutionMode {
-    /// The caller waits.
-    #[default]
-    Sync,
-    /// The caller polls.
-    AsyncPoll,
-    /// The coordinator resumes the parent with the result.
-    AsyncCallback,
-}
-
-impl ExecutionMode {
-    /// The name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Sync => "sync",
-            Self::AsyncPoll => "async_poll",
-            Self::AsyncCallback => "async_callback",
-        }
+named! {
+    /// How the caller of a run receives the result.
+    #[derive(Default)]
+    pub enum ExecutionMode {
+        /// The caller waits.
+        #[default]
+        Sync,
+        /// The caller polls.
+        AsyncPoll,
+        /// The coordinator resumes the parent with the result.
+        AsyncCallback,
     }
 }
 

@@ -1,97 +1,62 @@
 //! Runs of workflows, as the API shows them. The engine decides what a run does next.
 
-use std::fmt;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::audit::RequestedBy;
 use crate::event::Body;
 use crate::id::{RunId, SessionId, WorkflowRunId};
+use crate::named::named;
 use crate::quarantine::{self, Item};
 
-/// Status of a workflow run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = WorkflowStatus)]
-pub enum Status {
-    /// Nodes are waiting or running.
-    Running,
-    /// It is stopping: nothing more is started, and running nodes are stopped.
-    Stopping,
-    /// Completed with an output.
-    Completed,
-    /// Failed with an error.
-    Failed,
-    /// Stopped.
-    Stopped,
+named! {
+    /// Status of a workflow run.
+    #[schema(as = WorkflowStatus)]
+    pub enum Status {
+        /// Nodes are waiting or running.
+        Running,
+        /// It is stopping: nothing more is started, and running nodes are stopped.
+        Stopping,
+        /// Completed with an output.
+        Completed,
+        /// Failed with an error.
+        Failed,
+        /// Stopped.
+        Stopped,
+    }
 }
 
 impl Status {
-    /// The name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Stopping => "stopping",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Stopped => "stopped",
-        }
-    }
-
     /// Whether it is over.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Stopped)
     }
 }
 
-impl fmt::Display for Status {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
+named! {
+    /// Status of a node or of one of its tasks.
+    #[derive(Default)]
+    pub enum NodeStatus {
+        /// Waiting for others.
+        #[default]
+        Waiting,
+        /// Running.
+        Running,
+        /// Completed with an output.
+        Completed,
+        /// Failed with an error.
+        Failed,
+        /// Skipped: no active edge led to it.
+        Skipped,
+        /// Stopped.
+        Stopped,
     }
-}
-
-/// Status of a node or of one of its tasks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NodeStatus {
-    /// Waiting for others.
-    #[default]
-    Waiting,
-    /// Running.
-    Running,
-    /// Completed with an output.
-    Completed,
-    /// Failed with an error.
-    Failed,
-    /// Skipped: no active edge led to it.
-    Skipped,
-    /// Stopped.
-    Stopped,
 }
 
 impl NodeStatus {
-    /// The name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Running => "running",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Skipped => "skipped",
-            Self::Stopped => "stopped",
-        }
-    }
-
     /// Whether nothing more will happen to it.
     pub fn is_over(self) -> bool {
         !matches!(self, Self::Waiting | Self::Running)
-    }
-}
-
-impl fmt::Display for NodeStatus {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
     }
 }
 

@@ -1,5 +1,6 @@
 //! The transport to a provider over the network.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -19,14 +20,21 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// proxy would connect to its own machine.
 #[derive(Debug, Clone)]
 pub struct HttpTransport {
-    client: Client,
-    straight: Client,
+    /// For loopback without TLS.
+    plain: Client,
+    /// Made when it is needed: reading the host's certificates takes longer than the rest of a start.
+    direct: Arc<OnceLock<Client>>,
+    proxied: Arc<OnceLock<Client>>,
 }
 
 impl HttpTransport {
     /// A transport with the host's certificates, or the bundled ones where the host has none.
     pub fn new() -> Result<Self, TransportError> {
-        Ok(Self { client: build(Client::builder)?, straight: build(|| Client::builder().no_proxy())? })
+        // Another provider that is already there does as well.
+        rustls::crypto::ring::default_provider().install_default().ok();
+        let plain = configured(Client::builder().no_proxy());
+        let plain = plain.tls_backend_preconfigured(tls(RootCertStore::empty())).build().map_err(unmade)?;
+        Ok(Self { plain, direct: Arc::default(), proxied: Arc::default() })
     }
 
     /// Posts bytes that are not for a model, traces for example, and returns the status.
@@ -59,7 +67,12 @@ impl HttpTransport {
     fn client_for(&self, url: &str) -> Result<(&Client, Url), TransportError> {
         let url =
             Url::parse(url).map_err(|error| TransportError::Impossible(format!("invalid URL: {error}")))?;
-        Ok((if is_loopback(&url) { &self.straight } else { &self.client }, url))
+        let client = match (is_loopback(&url), url.scheme()) {
+            (true, "http") => &self.plain,
+            (true, _) => made(&self.direct, || Client::builder().no_proxy())?,
+            (false, _) => made(&self.proxied, Client::builder)?,
+        };
+        Ok((client, url))
     }
 }
 
@@ -67,22 +80,32 @@ fn with_headers(request: RequestBuilder, headers: Vec<(String, String)>) -> Requ
     headers.into_iter().fold(request, |request, (name, value)| request.header(name, value))
 }
 
-fn build(builder: impl Fn() -> ClientBuilder) -> Result<Client, TransportError> {
-    // Another provider that is already there does as well.
-    rustls::crypto::ring::default_provider().install_default().ok();
-    let configured = || {
-        builder()
-            .connect_timeout(CONNECT_TIMEOUT)
-            .redirect(Policy::none())
-            .user_agent(concat!("accord/", env!("CARGO_PKG_VERSION")))
-    };
-    configured().build().or_else(|_| configured().tls_backend_preconfigured(bundled()).build()).map_err(
-        |error| TransportError::Impossible(format!("the HTTP client cannot be created: {}", causes(&error))),
-    )
+/// The client of a cell, made if there is none.
+fn made(cell: &OnceLock<Client>, builder: fn() -> ClientBuilder) -> Result<&Client, TransportError> {
+    if let Some(client) = cell.get() {
+        return Ok(client);
+    }
+    let with_bundled = || configured(builder()).tls_backend_preconfigured(tls(bundled())).build();
+    let client = configured(builder()).build().or_else(|_| with_bundled()).map_err(unmade)?;
+    Ok(cell.get_or_init(|| client))
 }
 
-fn bundled() -> ClientConfig {
-    let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+fn configured(builder: ClientBuilder) -> ClientBuilder {
+    builder
+        .connect_timeout(CONNECT_TIMEOUT)
+        .redirect(Policy::none())
+        .user_agent(concat!("accord/", env!("CARGO_PKG_VERSION")))
+}
+
+fn unmade(error: reqwest::Error) -> TransportError {
+    TransportError::Impossible(format!("the HTTP client cannot be created: {}", causes(&error)))
+}
+
+fn bundled() -> RootCertStore {
+    RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() }
+}
+
+fn tls(roots: RootCertStore) -> ClientConfig {
     ClientConfig::builder().with_root_certificates(roots).with_no_client_auth()
 }
 
@@ -218,8 +241,20 @@ mod tests {
     #[test]
     fn the_bundled_certificates_make_a_client() {
         rustls::crypto::ring::default_provider().install_default().ok();
-        let client = Client::builder().tls_backend_preconfigured(bundled()).build();
+        let client = Client::builder().tls_backend_preconfigured(tls(bundled())).build();
         assert!(client.is_ok(), "{client:?}");
+    }
+
+    #[test]
+    fn certificates_are_read_only_for_addresses_that_need_them() {
+        let transport = HttpTransport::new().unwrap();
+        let read = || [&transport.direct, &transport.proxied].map(|client| client.get().is_some());
+        drop(transport.to("http://127.0.0.1:1/").unwrap());
+        assert_eq!(read(), [false, false]);
+        drop(transport.to("https://localhost:1/").unwrap());
+        assert_eq!(read(), [true, false]);
+        drop(transport.to("http://proxied.example/").unwrap());
+        assert_eq!(read(), [true, true]);
     }
 
     #[test]

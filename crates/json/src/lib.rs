@@ -11,7 +11,8 @@
 //! - [`Checked`]: a text whose values were counted, which is all that the first three take;
 //! - [`Meter`]: what reading, and everything else that is made from input, may cost;
 //! - [`weight()`]: about how much memory takes what is made from a document;
-//! - [`nearest()`]: the known name that was probably meant by an unknown one.
+//! - [`nearest()`]: the known name that was probably meant by an unknown one;
+//! - [`Recent`]: a cache of what is made from documents, bounded in number and bytes.
 //!
 //! Not here: the strict parser of the judge (`contract/src/parse.rs`), which reads a value at a position of a text, reports
 //! positions, and accepts a duplicate key with the same value.
@@ -21,13 +22,15 @@ pub mod reserved;
 mod exact;
 mod meter;
 mod nearest;
+mod recent;
 mod scan;
 mod strict;
 mod weight;
 
 pub use exact::{mark_numbers, read_kept};
-pub use meter::{Exceeded, Level, Limits, Meter, Stop};
+pub use meter::{Exceeded, Level, Limits, Meter, Stop, StopOnDrop};
 pub use nearest::nearest;
+pub use recent::Recent;
 pub use reserved::read_unreserved;
 pub use scan::{Checked, Pieces};
 pub use strict::{Strict, read_leniently, read_strictly};

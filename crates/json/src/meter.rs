@@ -30,6 +30,9 @@ impl Limits {
     /// For work on one schema, value or template. Two seconds of work at most, and less than 200 MiB.
     pub const WHOLE: Self =
         Self { depth: 512, steps: 200_000_000, bytes: 64 * 1024 * 1024, values: 1_000_000 };
+
+    /// For what is done at once, on a thread that serves others too: fifty milliseconds.
+    pub const BRIEF: Self = Self { steps: 5_000_000, ..Self::WHOLE };
 }
 
 /// Asks work to stop at its next charge. Clones share the flag.
@@ -43,6 +46,16 @@ impl Stop {
 
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Stops work when it is dropped: when nobody waits for the work any more.
+#[derive(Debug, Default)]
+pub struct StopOnDrop(pub Stop);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.set();
     }
 }
 

@@ -8,7 +8,10 @@ use accord_api::step::{Body, Step};
 use accord_api::{ClaimedRun, Contract, EndpointFact, RunId, RunKind, SessionId, Spent, ValidationMode};
 use accord_contract::lower::{Lowered, Profile, lower};
 use accord_contract::prompt::Form;
-use accord_contract::{Embedded, Exceeded, Extract, Invariant, Invariants, Meter, Mode, Options, Schema};
+use accord_contract::{
+    Embedded, Exceeded, Extract, Invariant, Invariants, Meter, Mode, Options, Recent, Schema, weight,
+};
+use accord_executor::ToolEntries;
 use accord_executor::ToolEntries;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -16,7 +19,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::approvals::tool_entries;
-use crate::recent::Recent;
+use crate::limits::DOCUMENTS_KEPT;
 
 /// A contract, as it was resolved and as it is judged by.
 #[derive(Debug)]
@@ -32,10 +35,16 @@ pub struct Terms {
 }
 
 /// A cache of parsed documents of earlier runs. Cheap to clone.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Known {
     agents: Arc<Recent<Agent>>,
     terms: Arc<Recent<Arc<Terms>>>,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Self { agents: Arc::new(Recent::new(DOCUMENTS_KEPT)), terms: Arc::new(Recent::new(DOCUMENTS_KEPT)) }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -98,12 +107,12 @@ impl Assignment {
         host: &str,
         meter: &Meter,
     ) -> Result<Self, AssignmentError> {
+        let text = claim.blueprint.get();
         let Agent { blueprint: agent, settings, tool_entries } =
-            known.agents.get(claim.blueprint.get(), || Agent::read(&claim.blueprint))?;
+            known.agents.get_or(text, |_| weight(text), || Agent::read(&claim.blueprint))?;
         let terms = |text: &RawValue| {
-            known
-                .terms
-                .get(text.get(), || Terms::compile(document("the contract", text)?, meter).map(Arc::new))
+            let compile = || Terms::compile(document("the contract", text)?, meter).map(Arc::new);
+            known.terms.get_or(text.get(), |_| weight(text.get()), compile)
         };
         let terms = claim.contract.as_deref().map(terms).transpose()?;
         let parameters: Value = document("the parameters", &claim.parameters)?;
@@ -188,23 +197,23 @@ impl Terms {
         };
         let compiled =
             accord_contract::Contract::new(schema).with_invariants(invariants).with_options(options);
-        Ok(Self {
-            contract,
-            compiled,
-            lowered: Recent::default(),
-            forms: Recent::default(),
-        })
+        let (lowered, forms) = (Recent::new(DOCUMENTS_KEPT), Recent::new(DOCUMENTS_KEPT));
+        Ok(Self { contract, compiled, lowered, forms })
     }
 
     /// The schema as the provider supports it, or why it cannot be converted. Slow for large schemas.
     pub(crate) fn lowered(&self, profile: &str, meter: &Meter) -> Result<Arc<Lowered>, String> {
         let profile = Profile::named(profile).ok_or_else(|| format!("unknown profile '{profile}'"))?;
         let lowered = || lower(self.compiled.schema(), profile, meter).map(Arc::new);
-        self.lowered.get(&profile.name, || {
-            lowered().map_err(|exceeded| {
-                format!("the schema cannot be reduced to what the provider supports: {exceeded}")
-            })
-        })
+        self.lowered.get_or(
+            &profile.name,
+            |_| profile.name.len(),
+            || {
+                lowered().map_err(|exceeded| {
+                    format!("the schema cannot be reduced to what the provider supports: {exceeded}")
+                })
+            },
+        )
     }
 }
 
@@ -212,7 +221,7 @@ impl Terms {
     /// The form of the answer, with or without the schema.
     pub(crate) fn form(&self, shows_schema: bool, meter: &Meter) -> Result<Form, Exceeded> {
         let key = if shows_schema { "with the schema" } else { "alone" };
-        self.forms.get(key, || Form::new(self.compiled.schema(), shows_schema, meter))
+        self.forms.get_or(key, |_| key.len(), || Form::new(self.compiled.schema(), shows_schema, meter))
     }
 
     /// The form of the answer as a provider writes it, if that is another one.
@@ -223,14 +232,19 @@ impl Terms {
         shows_schema: bool,
         meter: &Meter,
     ) -> Result<Form, Exceeded> {
-        self.forms.get(&format!("{profile} {shows_schema}"), || {
-            let reshapes = lowered.lift.reshapes();
-            let schema = reshapes.then(|| Schema::compile(&lowered.schema, &meter.anew()).ok()).flatten();
-            match schema {
-                Some(schema) => Form::new(&schema, shows_schema, &meter.anew()),
-                None => self.form(shows_schema, &meter.anew()),
-            }
-        })
+        let key = format!("{profile} {shows_schema}");
+        self.forms.get_or(
+            &key,
+            |_| key.len(),
+            || {
+                let reshapes = lowered.lift.reshapes();
+                let schema = reshapes.then(|| Schema::compile(&lowered.schema, &meter.anew()).ok()).flatten();
+                match schema {
+                    Some(schema) => Form::new(&schema, shows_schema, &meter.anew()),
+                    None => self.form(shows_schema, &meter.anew()),
+                }
+            },
+        )
     }
 }
 

@@ -15,7 +15,7 @@ use crate::assignment::Assignment;
 use crate::backoff::Backoff;
 use crate::coordinator::Coordinator;
 use crate::delivery::{Delivery, count};
-use crate::drive::{Outcome, RunEnd, failure_kind};
+use crate::drive::{Outcome, RunEnd};
 use crate::leases::{LeasedRun, Reason};
 use crate::limits::RAW_BYTES;
 use crate::text::shortened;
@@ -218,7 +218,7 @@ fn lighten(finish: &mut FinishRun) -> bool {
 /// The failure of a run whose result the coordinator rejects.
 fn refused(error: &ClientError, origin: Option<Origin>) -> Failure {
     let kind = match origin {
-        Some(origin) if error.is(ErrorName::ContractViolation) => failure_kind(origin),
+        Some(origin) if error.is(ErrorName::ContractViolation) => FailureType::of_contract(origin),
         _ => FailureType::ExecutorFailed,
     };
     Failure::new(kind, format!("the coordinator rejected the result: {error}"))

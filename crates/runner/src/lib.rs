@@ -28,7 +28,6 @@ mod leases;
 mod limits;
 mod metered;
 mod paced;
-mod recent;
 mod report;
 mod runner;
 mod servers;

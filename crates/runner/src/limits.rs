@@ -111,9 +111,6 @@ pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// Blueprints that are kept, and contracts. Agents of one project are fewer.
 pub(crate) const DOCUMENTS_KEPT: usize = 64;
 
-/// What is made from these documents takes so much together, and a large contract is not kept.
-pub(crate) const DOCUMENT_BYTES_KEPT: usize = 32 * 1024 * 1024;
-
 /// Requests of one turn whose time is reported. An agent that works for hours makes more; the first ones are enough.
 pub(crate) const REQUESTS_TIMED: usize = 256;
 

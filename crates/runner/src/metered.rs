@@ -1,6 +1,6 @@
 //! Work on schemas, answers and parameters: on a thread for calls that block, metered, and stopped with the run.
 
-use accord_contract::{Limits, Meter, Stop};
+use accord_contract::{Limits, Meter, Stop, StopOnDrop};
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::TIME_TO_WORK;
@@ -11,7 +11,7 @@ pub(crate) async fn metered<T: Send + 'static>(
     cancel: &CancellationToken,
     work: impl FnOnce(&Meter) -> T + Send + 'static,
 ) -> Result<T, String> {
-    let asked = StopOnDrop(Stop::default());
+    let asked = StopOnDrop::default();
     let stop = asked.0.clone();
     let mut working = tokio::task::spawn_blocking(move || work(&Meter::new(Limits::WHOLE, stop)));
     let ended = tokio::select! {
@@ -31,18 +31,7 @@ pub(crate) async fn metered<T: Send + 'static>(
 
 /// For a piece of work that is done at once: rules over the arguments of one call, hints in one prompt.
 pub(crate) fn brief() -> Meter {
-    Meter::new(Limits { steps: BRIEF_STEPS, ..Limits::WHOLE }, Stop::default())
-}
-
-/// Fifty milliseconds, in which this thread serves no other run.
-const BRIEF_STEPS: u64 = 5_000_000;
-
-struct StopOnDrop(Stop);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.set();
-    }
+    Meter::new(Limits::BRIEF, Stop::default())
 }
 
 #[cfg(test)]

@@ -56,6 +56,10 @@ impl QuarantineStore for PostgresStore {
         retrying(|| self.bury(item, &census)).await
     }
 
+    async fn is_marked(&self, item: &Item) -> Result<bool, StoreError> {
+        retrying(|| self.read_is_marked(item)).await
+    }
+
     async fn deaths(&self, item: &Item) -> Result<u32, StoreError> {
         retrying(|| self.read_deaths(item)).await
     }
@@ -193,6 +197,12 @@ impl PostgresStore {
         let (death, announcement) = conclude(transaction, counted).await?;
         self.hub.announce(announcement);
         Ok(death)
+    }
+
+    async fn read_is_marked(&self, item: &Item) -> Result<bool, DbError> {
+        let sql =
+            "SELECT EXISTS (SELECT 1 FROM underway WHERE kind = $1 AND id = $2 AND instance IS NOT NULL)";
+        Ok(sqlx::query_scalar(sql).bind(item.kind.as_str()).bind(&item.id).fetch_one(&self.pool).await?)
     }
 
     async fn read_deaths(&self, item: &Item) -> Result<u32, DbError> {

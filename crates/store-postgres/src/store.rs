@@ -41,7 +41,11 @@ impl fmt::Debug for PostgresStore {
     }
 }
 
-impl Store for PostgresStore {}
+impl Store for PostgresStore {
+    fn is_shared(&self) -> bool {
+        true
+    }
+}
 
 impl PostgresStore {
     /// Connects to the database at this `postgres://` address and brings its tables up to date. Several processes may

@@ -71,6 +71,15 @@ impl QuarantineStore for SqliteStore {
         self.write(move |write| count_death(write, &item, &census)).await
     }
 
+    async fn is_marked(&self, item: &Item) -> Result<bool, StoreError> {
+        let item = item.clone();
+        let sql = "SELECT 1 FROM underway WHERE kind = ?1 AND id = ?2 AND instance IS NOT NULL";
+        self.read_by_key(move |connection| {
+            Ok(connection.prepare_cached(sql)?.exists(params![item.kind.as_str(), item.id])?)
+        })
+        .await
+    }
+
     async fn deaths(&self, item: &Item) -> Result<u32, StoreError> {
         let item = item.clone();
         self.read_by_key(move |connection| deaths(connection, &item)).await

@@ -29,7 +29,11 @@ pub struct SqliteStore {
     notices: broadcast::Sender<Notice>,
 }
 
-impl Store for SqliteStore {}
+impl Store for SqliteStore {
+    fn is_shared(&self) -> bool {
+        false
+    }
+}
 
 impl SqliteStore {
     /// Opens the database in this file, or creates it. `:memory:` is [`SqliteStore::in_memory`].

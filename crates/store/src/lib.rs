@@ -82,4 +82,6 @@ pub trait Store:
     + WorkflowRunStore
     + QuarantineStore
 {
+    /// Whether several coordinators may share it. Otherwise one runs at a time, besides commands that look.
+    fn is_shared(&self) -> bool;
 }

@@ -78,6 +78,9 @@ pub trait QuarantineStore: Send + Sync {
     /// none of its documents is read. `None`: it was counted already, or the work has finished.
     async fn count_death(&self, item: &Item, census: &Census) -> Result<Option<Death>, StoreError>;
 
+    /// Whether a coordinator is at this work, or was when it died.
+    async fn is_marked(&self, item: &Item) -> Result<bool, StoreError>;
+
     /// How often coordinators have died of this work since it last made progress.
     async fn deaths(&self, item: &Item) -> Result<u32, StoreError>;
 

@@ -116,7 +116,7 @@ impl Tally {
         part(&mut open.parts, &attempt);
         open.model = attempt.model;
         open.strategy = attempt.strategy;
-        open.source = ValueSource::ALL.into_iter().find(|source| Some(source.as_str()) == attempt.source);
+        open.source = ValueSource::ALL.iter().copied().find(|source| Some(source.as_str()) == attempt.source);
     }
 
     #[must_use]

@@ -264,6 +264,7 @@ in_front! {
         writes release_work(instance: &str) -> ();
         reads dead_work(census: &Census, limit: u32) -> Vec<Item>;
         writes count_death(item: &Item, census: &Census) -> Option<Death>;
+        reads is_marked(item: &Item) -> bool;
         reads deaths(item: &Item) -> u32;
         reads poisoned(limit: u32) -> Poisoned;
         reads count_poisoned() -> PoisonedCount;
@@ -294,4 +295,8 @@ impl EventStore for FailingStore {
     }
 }
 
-impl Store for FailingStore {}
+impl Store for FailingStore {
+    fn is_shared(&self) -> bool {
+        self.inner.is_shared()
+    }
+}

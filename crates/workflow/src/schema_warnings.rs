@@ -10,7 +10,6 @@ use serde_json::Value;
 use crate::check::fields::slip;
 use crate::finding::{Finding, Findings};
 use crate::graph::{Graph, OutputSchema};
-use crate::kinds::{InputNode, NodeKind};
 use crate::limits::MAX_LINTED_BYTES;
 
 /// The writer of the values that a schema is for.
@@ -77,7 +76,7 @@ pub fn graph_warnings(graph: &Graph, meter: &Meter) -> Vec<Finding> {
         }
     };
     for node in &graph.nodes {
-        if let NodeKind::Input(InputNode { schema: Some(schema) }) = &node.kind {
+        if let Some(schema) = node.kind.input_schema() {
             lint(node.place().key("schema"), schema, Writer::Other);
         }
     }

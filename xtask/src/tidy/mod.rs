@@ -7,6 +7,7 @@ mod circles;
 mod dependencies;
 mod documents;
 mod length;
+mod lines;
 mod manifest;
 mod metered;
 mod proofs;
@@ -73,4 +74,13 @@ pub(crate) fn run() -> Result<bool> {
     length::notes(&repository).iter().for_each(|note| println!("note: {note}"));
     println!("tidy: {} files, {} broken rule(s)", repository.files.len(), findings.len());
     Ok(findings.is_empty())
+}
+
+/// Prints how many lines of product code each crate has.
+pub(crate) fn count_lines() -> Result<bool> {
+    let repository = Repository::tracked(Path::new("."))?;
+    let crates = lines::by_crate(&repository);
+    crates.iter().for_each(|(name, lines)| println!("{lines:>7}  {name}"));
+    println!("{:>7}  in all", crates.values().sum::<usize>());
+    Ok(true)
 }

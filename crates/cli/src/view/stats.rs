@@ -84,7 +84,7 @@ fn sources(counts: &SourceCounts) -> String {
     let SourceCounts { structured, text, fence, prose, human } = *counts;
     let counts = [structured, text, fence, prose, human];
     let of_models = |(source, count): &(ValueSource, u64)| *source != ValueSource::Human || *count > 0;
-    for (source, count) in ValueSource::ALL.into_iter().zip(counts).filter(of_models) {
+    for (source, count) in ValueSource::ALL.iter().copied().zip(counts).filter(of_models) {
         table.add_row([source.as_str().to_owned(), count.to_string()]);
     }
     table.text()

@@ -120,13 +120,8 @@ impl App {
             audit: audit.clone(),
             instance: instance.clone(),
         });
-        let quarantine = Arc::new(Quarantine::new(
-            store.clone(),
-            outside.clone(),
-            settings.clone(),
-            hub.clone(),
-            instance.clone(),
-        ));
+        let quarantine =
+            Arc::new(Quarantine::new(store.clone(), outside.clone(), hub.clone(), instance.clone()));
         let assignments = Arc::new(RecentAssignments::default());
         let presence = Arc::new(Presence::new(outside.now()));
         let runners = Arc::new(Runners {

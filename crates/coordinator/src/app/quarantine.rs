@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use accord_api::{ErrorName, StoreKind};
+use accord_api::ErrorName;
 use accord_domain::id::RunId;
 use accord_domain::quarantine::{Fate, Item, Kind};
 use accord_store::{Census, Store};
@@ -24,7 +24,6 @@ use crate::error::Error;
 use crate::hub::Hub;
 use crate::metrics;
 use crate::outside::Outside;
-use crate::settings::Settings;
 
 /// How long a coordinator may be silent before it counts as crashed. Its work waits for as long, so this is short; a database
 /// that does not respond for as long has stopped the others, too.
@@ -52,7 +51,6 @@ const DEATHS_A_ROUND: u32 = 500;
 pub(crate) struct Quarantine {
     store: Arc<dyn Store>,
     outside: Arc<dyn Outside>,
-    settings: Arc<Settings>,
     hub: Arc<Hub>,
     instance: Arc<Instance>,
     since: Timestamp,
@@ -69,7 +67,6 @@ impl Quarantine {
     pub(super) fn new(
         store: Arc<dyn Store>,
         outside: Arc<dyn Outside>,
-        settings: Arc<Settings>,
         hub: Arc<Hub>,
         instance: Arc<Instance>,
     ) -> Self {
@@ -77,7 +74,6 @@ impl Quarantine {
             since: outside.now(),
             store,
             outside,
-            settings,
             hub,
             instance,
             held: Mutex::default(),
@@ -254,9 +250,8 @@ impl Quarantine {
     /// time, and cannot be sure.
     fn census(&self) -> Census {
         let now = self.outside.now();
-        let is_only = self.settings.store != StoreKind::Postgres
-            && !self.instance.serves_one_runner()
-            && !self.instance.is_passive();
+        let is_only =
+            !self.store.is_shared() && !self.instance.serves_one_runner() && !self.instance.is_passive();
         let seen_before = match is_only && !self.has_looked.load(Ordering::Relaxed) {
             true => Timestamp::MAX,
             false => now.checked_sub(MARK_LEASE).unwrap_or(Timestamp::MIN),
@@ -267,8 +262,7 @@ impl Quarantine {
 
     /// Whether some coordinator works on a piece of work, or did when it crashed.
     pub(super) async fn is_marked(&self, item: &Item) -> Result<bool, Error> {
-        let everybody = Census { seen_before: Timestamp::MAX, ..self.census() };
-        Ok(self.store.dead_work(&everybody, u32::MAX).await?.contains(item))
+        Ok(self.store.is_marked(item).await?)
     }
 
     pub(crate) async fn release_marks(&self) {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::routing::{MethodFilter, MethodRouter};
-use utoipa::__dev::{SchemaReferences, Tags};
-use utoipa::openapi::{HttpMethod, OpenApi};
+use utoipa::openapi::OpenApi;
+use utoipa::openapi::path::PathItem;
 
 use super::incoming::Takes;
 use crate::app::App;
@@ -83,26 +83,23 @@ pub(crate) struct Route {
     /// What its body may have; without it there is none.
     pub(crate) takes: Option<Takes>,
     pub(super) handler: Handler,
-    /// Adds it to the OpenAPI document, unless it is not a part of the API.
-    pub(super) describe: Option<fn(&mut OpenApi)>,
+    /// An OpenAPI document of it alone, unless it is not a part of the API.
+    pub(super) describe: Option<fn() -> OpenApi>,
 }
 
 impl Route {
     /// A route with the method and path of a handler's `#[utoipa::path]`.
-    pub(super) fn of<P>(access: Access, handler: Handler) -> Self
-    where
-        P: utoipa::Path + SchemaReferences + for<'t> Tags<'t>,
-    {
-        let method = match P::methods().first() {
-            Some(HttpMethod::Post) => "POST",
-            Some(HttpMethod::Put) => "PUT",
-            Some(HttpMethod::Patch) => "PATCH",
-            Some(HttpMethod::Delete) => "DELETE",
+    pub(super) fn of(access: Access, describe: fn() -> OpenApi, handler: Handler) -> Self {
+        let (path, item) = describe().paths.paths.into_iter().next().unwrap_or_default();
+        let method = match item {
+            PathItem { post: Some(_), .. } => "POST",
+            PathItem { put: Some(_), .. } => "PUT",
+            PathItem { patch: Some(_), .. } => "PATCH",
+            PathItem { delete: Some(_), .. } => "DELETE",
             _ => "GET",
         };
         // The table is made once and lives as long as the process.
-        let path = P::path().leak();
-        Self { method, describe: Some(describe::<P>), ..Self::page(path, access, handler) }
+        Self { method, describe: Some(describe), ..Self::page(path.leak(), access, handler) }
     }
 
     /// A page that is not a part of the API.
@@ -155,25 +152,15 @@ impl Route {
 
 /// The route of a handler.
 macro_rules! route {
-    ($handler:ident, $access:ident) => {
-        pastey::paste! {
-            $crate::http::route::Route::of::<[<__path_ $handler>]>(
-                $crate::http::route::Access::$access,
-                |filter| axum::routing::on(filter, $handler),
-            )
-        }
-    };
+    ($handler:ident, $access:ident) => {{
+        #[derive(utoipa::OpenApi)]
+        #[openapi(paths($handler))]
+        struct Document;
+        $crate::http::route::Route::of(
+            $crate::http::route::Access::$access,
+            <Document as utoipa::OpenApi>::openapi,
+            |filter| axum::routing::on(filter, $handler),
+        )
+    }};
 }
 pub(super) use route;
-
-fn describe<P>(api: &mut OpenApi)
-where
-    P: utoipa::Path + SchemaReferences + for<'t> Tags<'t>,
-{
-    let mut operation = P::operation();
-    operation.tags.get_or_insert_default().extend(P::tags().into_iter().map(str::to_owned));
-    api.paths.add_path_operation(P::path(), P::methods(), operation);
-    let mut schemas = Vec::new();
-    P::schemas(&mut schemas);
-    api.components.get_or_insert_default().schemas.extend(schemas);
-}

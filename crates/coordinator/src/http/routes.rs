@@ -74,7 +74,7 @@ pub(super) fn router() -> Router<Arc<App>> {
 
 /// Adds all routes to the OpenAPI document.
 pub(super) fn describe_all(api: &mut OpenApi) {
-    ROUTES.iter().filter_map(|route| route.describe).for_each(|describe| describe(api));
+    ROUTES.iter().filter_map(|route| route.describe).for_each(|describe| api.merge(describe()));
 }
 
 #[cfg(test)]
@@ -137,9 +137,7 @@ mod tests {
     fn every_body_has_its_limits() {
         for route in ROUTES.iter() {
             let has_body = route.describe.is_some_and(|describe| {
-                let mut api = utoipa::openapi::OpenApi::default();
-                describe(&mut api);
-                let items = api.paths.paths.into_values();
+                let items = describe().paths.paths.into_values();
                 let operations =
                     items.flat_map(|item| [item.post, item.put, item.patch, item.delete, item.get]);
                 operations.flatten().any(|operation| operation.request_body.is_some())

@@ -11,62 +11,46 @@ pub mod change;
 mod failure;
 pub mod transitions;
 
-use std::fmt;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-pub use failure::{Failure, FailureType};
+pub use failure::{Failure, FailureType, Unmet};
 
 use crate::attempt::{Repair, ValueSource};
 use crate::audit::RequestedBy;
 use crate::contract::Strategy;
 use crate::demands::Demands;
 use crate::id::{LeaseId, RunId, RunnerId, SessionId};
+use crate::named::named;
 use crate::session::ExecutionMode;
 use crate::usage::Usage;
 
-/// Status of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = RunStatus)]
-pub enum Status {
-    /// Waiting for a runner.
-    Pending,
-    /// A runner claimed the run.
-    Claimed,
-    /// A runner is executing it.
-    Running,
-    /// Waiting for its children. No runner holds it.
-    Waiting,
-    /// Waiting for a person. No runner holds it.
-    InputRequired,
-    /// A stop was requested; the runner has not confirmed it yet.
-    Stopping,
-    /// Completed with a valid result.
-    Completed,
-    /// Failed with an error.
-    Failed,
-    /// Stopped.
-    Stopped,
+named! {
+    /// Status of a run.
+    #[schema(as = RunStatus)]
+    pub enum Status {
+        /// Waiting for a runner.
+        Pending,
+        /// A runner claimed the run.
+        Claimed,
+        /// A runner is executing it.
+        Running,
+        /// Waiting for its children. No runner holds it.
+        Waiting,
+        /// Waiting for a person. No runner holds it.
+        InputRequired,
+        /// A stop was requested; the runner has not confirmed it yet.
+        Stopping,
+        /// Completed with a valid result.
+        Completed,
+        /// Failed with an error.
+        Failed,
+        /// Stopped.
+        Stopped,
+    }
 }
 
 impl Status {
-    /// The name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Claimed => "claimed",
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::InputRequired => "input_required",
-            Self::Stopping => "stopping",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Stopped => "stopped",
-        }
-    }
-
     /// Whether it is over.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Stopped)
@@ -78,29 +62,13 @@ impl Status {
     }
 }
 
-impl fmt::Display for Status {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
-
-/// Whether a run starts or resumes a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Start a session.
-    StartSession,
-    /// Resume a session.
-    ResumeSession,
-}
-
-impl Kind {
-    /// The name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::StartSession => "start_session",
-            Self::ResumeSession => "resume_session",
-        }
+named! {
+    /// Whether a run starts or resumes a session.
+    pub enum Kind {
+        /// Start a session.
+        StartSession,
+        /// Resume a session.
+        ResumeSession,
     }
 }
 

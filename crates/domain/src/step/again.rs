@@ -166,43 +166,19 @@ fn has_result(body: &Body, after: &[Step]) -> bool {
 }
 
 /// A conversation that no host has: the runner passes its messages on as text.
-fn without_host(step: Step) -> Vec<Step> {
-    let Step { number, delivery, at, body } = step;
-    let of = |body| Step { number, delivery, at, body };
-    match body {
-        Body::Conversation { conversation, .. } => {
-            vec![of(Body::Conversation { conversation, host: String::new() })]
+fn without_host(mut step: Step) -> Vec<Step> {
+    let noted = match &mut step.body {
+        Body::Conversation { host, .. } => {
+            host.clear();
+            None
         }
-        Body::TurnAnswer {
-            text,
-            before,
-            submissions,
-            structured,
-            ending,
-            detail,
-            model,
-            usage,
-            used_tools,
-            conversation,
-        } => {
-            let host = String::new();
-            let noted = conversation.map(|conversation| of(Body::Conversation { conversation, host }));
-            let answer = Body::TurnAnswer {
-                text,
-                before,
-                submissions,
-                structured,
-                ending,
-                detail,
-                model,
-                usage,
-                used_tools,
-                conversation: None,
-            };
-            noted.into_iter().chain([of(answer)]).collect()
-        }
-        body => vec![of(body)],
-    }
+        Body::TurnAnswer { conversation, .. } => conversation.take(),
+        _ => None,
+    };
+    let Step { number, delivery, at, .. } = step;
+    let note = |conversation| Body::Conversation { conversation, host: String::new() };
+    let noted = noted.map(|conversation| Step { number, delivery, at, body: note(conversation) });
+    noted.into_iter().chain([step]).collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod codex;
 mod command;
 mod confinement;
 mod external;
+mod over_http;
 mod process;
 mod readable;
 mod replay;

@@ -1,22 +1,7 @@
 //! What the tools take and give, as JSON Schemas.
 
+use accord_api::{InputStatus, RunStatus, SessionStatus, WorkflowStatus};
 use serde_json::{Map, Value, json};
-
-const RUN_STATUSES: [&str; 9] = [
-    "pending",
-    "claimed",
-    "running",
-    "waiting",
-    "input_required",
-    "stopping",
-    "completed",
-    "failed",
-    "stopped",
-];
-const WORKFLOW_STATUSES: [&str; 5] = ["running", "stopping", "completed", "failed", "stopped"];
-const SESSION_STATUSES: [&str; 9] =
-    ["pending", "running", "waiting", "input_required", "idle", "finished", "stopping", "stopped", "failed"];
-const INPUT_STATUSES: [&str; 4] = ["open", "answered", "expired", "withdrawn"];
 
 /// Arguments. A name that is not among them is a mistake that the caller should hear of.
 fn arguments(required: &[&str], properties: Value) -> Value {
@@ -151,7 +136,7 @@ pub(super) fn which_sessions() -> Value {
     arguments(
         &[],
         json!({
-            "status": {"type": "string", "enum": SESSION_STATUSES, "description": "Filter by status."},
+            "status": {"type": "string", "enum": SessionStatus::ALL, "description": "Filter by status."},
             "agent_name": text("Filter by agent."),
             "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50, "description": "Maximum number to return."},
             "cursor": cursor(),
@@ -189,7 +174,7 @@ pub(super) fn run() -> Value {
         json!({
             "session_id": {"type": "string"},
             "run_id": {"type": "string"},
-            "status": {"type": "string", "enum": RUN_STATUSES},
+            "status": {"type": "string", "enum": RunStatus::ALL},
             "result_text": result_text(),
             "result_data": result_data(),
             "inputs": open_inputs(),
@@ -204,7 +189,7 @@ pub(super) fn workflow_run() -> Value {
         json!({
             "workflow_run_id": {"type": "string"},
             "workflow_name": {"type": "string"},
-            "status": {"type": "string", "enum": WORKFLOW_STATUSES},
+            "status": {"type": "string", "enum": WorkflowStatus::ALL},
             "output": one_of(&ANYTHING, "The output, if completed."),
             "contradictions": {
                 "type": "array",
@@ -223,7 +208,7 @@ fn input() -> Value {
         &["input_id", "status", "purpose", "message", "schema", "digest", "session_id", "run_id"],
         json!({
             "input_id": {"type": "string"},
-            "status": {"type": "string", "enum": INPUT_STATUSES},
+            "status": {"type": "string", "enum": InputStatus::ALL},
             "purpose": {"type": "string", "enum": ["approval", "question", "correction", "task"]},
             "message": {"type": "string", "description": "The question."},
             "schema": one_of(&["object", "boolean"], "The JSON Schema of the answer."),
@@ -246,7 +231,7 @@ pub(super) fn which_inputs() -> Value {
     arguments(
         &[],
         json!({
-            "status": {"type": "string", "enum": INPUT_STATUSES, "default": "open", "description": "Filter by status."},
+            "status": {"type": "string", "enum": InputStatus::ALL, "default": "open", "description": "Filter by status."},
             "session_id": text("Filter by session, including the sessions that it started."),
             "run_id": text("Filter by run."),
             "limit": {"type": "integer", "minimum": 1, "maximum": 500, "default": 50, "description": "Maximum number to return."},
@@ -278,7 +263,7 @@ pub(super) fn answered() -> Value {
         &["input_id", "status", "session_id", "run_id", "next"],
         json!({
             "input_id": {"type": "string"},
-            "status": {"type": "string", "enum": INPUT_STATUSES},
+            "status": {"type": "string", "enum": InputStatus::ALL},
             "session_id": {"type": "string"},
             "run_id": {"type": "string"},
             "next": {"type": "string", "description": "What to call next."},
@@ -292,7 +277,7 @@ pub(super) fn status() -> Value {
         json!({
             "session_id": {"type": "string"},
             "run_id": {"type": "string", "description": "Its last run."},
-            "status": {"type": "string", "enum": SESSION_STATUSES},
+            "status": {"type": "string", "enum": SessionStatus::ALL},
             "error": {"type": "object", "description": "The error of its last run, if it failed."},
             "next": {"type": "string", "description": "What to call next."},
         }),
@@ -315,7 +300,7 @@ pub(super) fn result() -> Value {
 pub(super) fn stopped() -> Value {
     answer(
         &["session_id", "status"],
-        json!({"session_id": {"type": "string"}, "status": {"type": "string", "enum": SESSION_STATUSES}}),
+        json!({"session_id": {"type": "string"}, "status": {"type": "string", "enum": SessionStatus::ALL}}),
     )
 }
 
@@ -325,7 +310,7 @@ pub(super) fn sessions() -> Value {
         json!({
             "session_id": {"type": "string"},
             "agent_name": {"type": "string"},
-            "status": {"type": "string", "enum": SESSION_STATUSES},
+            "status": {"type": "string", "enum": SessionStatus::ALL},
             "parent_session_id": one_of(&["string", "null"], "The session that started it."),
             "created_at": {"type": "string"},
             "updated_at": {"type": "string"},

@@ -5,11 +5,11 @@ mod state;
 
 use std::sync::Arc;
 
-use accord_api::{FactReport, Observed};
+use accord_api::{FactReport, Observed, Unmet};
 
 use super::RunEnd;
 use super::facts::Feature;
-use super::failure::{self, Unmet};
+use super::failure;
 use super::offers::Rung;
 use super::step::{Cause, Seen, Step, next_step};
 use super::turns::{NoAnswer, TurnOutcome, Turns};

@@ -1,7 +1,6 @@
 //! Why a run failed, in the words that its caller reads.
 
-use accord_api::attempt::Outcome;
-use accord_api::{Failure, FailureType, Origin};
+use accord_api::{Failure, FailureType, Unmet};
 
 use super::RunEnd;
 use super::history::History;
@@ -9,7 +8,7 @@ use super::recorded_verdict::outcome;
 use super::turns::NoAnswer;
 use crate::assignment::Terms;
 use crate::limits::LAST_OUTPUT_BYTES;
-use crate::text::{counted, shortened};
+use crate::text::shortened;
 
 /// The end of a run that got no answer.
 pub(super) fn unanswered(why: &NoAnswer) -> RunEnd {
@@ -68,8 +67,7 @@ pub(super) fn refused(words: &str, attempts: u32) -> RunEnd {
 
 /// The end of a run without a contract whose model said nothing.
 pub(super) fn empty(attempts: u32) -> RunEnd {
-    let message = "the answer is empty; retry the run, or change the prompt";
-    RunEnd::Failed(Failure { attempts: Some(attempts), ..Failure::new(FailureType::ExecutorFailed, message) })
+    RunEnd::Failed(Failure::no_answer(attempts))
 }
 
 /// The end of a run whose text was cut off too often. There may have been more attempts, in deliveries before this one.
@@ -81,17 +79,6 @@ pub(super) fn cut_off(text: &str, times: u32, attempts: u32) -> RunEnd {
     let failure = Failure::new(FailureType::OutputTruncated, message);
     let last_output = Some(shortened(text, LAST_OUTPUT_BYTES));
     RunEnd::Failed(Failure { attempts: Some(attempts), last_output, ..failure })
-}
-
-/// How a contract was not met.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unmet {
-    /// No retries are left.
-    RetriesSpent,
-    /// The model repeated its answer, and there is no other way to ask it.
-    NoProgress,
-    /// A value has to be confirmed, and this executor cannot be asked again.
-    CannotConfirm,
 }
 
 /// The end of a run that did not meet its contract, with the errors of the closest answer.
@@ -107,28 +94,11 @@ pub(super) fn contract(
     if let Some(times) = history.always_cut() {
         return cut_off(text, times, attempts);
     }
-    let retries = counted(retries, "retry", "retries");
-    let told = closest.map_or(Outcome::SchemaInvalid, |closest| outcome(closest.outcome)).unmet();
-    let message = match unmet {
-        Unmet::RetriesSpent => format!("{told} after {retries}"),
-        Unmet::NoProgress => {
-            format!("{told} after {retries}: the model repeated the same answer or the same errors")
-        }
-        Unmet::CannotConfirm => format!("{told}: this executor cannot be asked again"),
-    };
+    let outcome = closest.map(|closest| outcome(closest.outcome));
     RunEnd::Failed(Failure {
-        kind: kind(terms.contract.origin),
-        message,
         validation_errors: closest.map(|closest| closest.errors.clone()).unwrap_or_default(),
         last_output: closest.map(|closest| shortened(&closest.text, LAST_OUTPUT_BYTES)),
         attempts: Some(attempts),
+        ..Failure::unmet(terms.contract.origin, outcome, retries, unmet)
     })
-}
-
-/// Whose contract was not met.
-pub(crate) fn kind(origin: Origin) -> FailureType {
-    match origin {
-        Origin::Blueprint | Origin::Default => FailureType::OutputSchemaValidationFailed,
-        Origin::Caller => FailureType::SchemaValidationFailed,
-    }
 }

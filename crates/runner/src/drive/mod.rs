@@ -33,7 +33,6 @@ use accord_executor::{Ask, Journal, Session};
 
 pub use budget::Budget;
 pub(crate) use budget::{Over, timed_out};
-pub(crate) use failure::kind as failure_kind;
 pub use outcome::{Observer, Outcome, RunEnd};
 
 use crate::assignment::Assignment;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use accord_api::{Failure, HeldAnswer, Strategy, Validation, attempt};
+use accord_api::{Failure, HeldAnswer, Strategy, Unmet, Validation, attempt};
 use accord_contract::prompt::Form;
 use accord_contract::{Meter, Rejected, Verdict};
 use accord_executor::{Answer, Stop};
@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::failure::{self, Unmet};
+use super::failure;
 use super::history::History;
 use super::offers::Rung;
 use super::reading::{AnswerJudge, Reading, parsed};

@@ -132,8 +132,11 @@ pub async fn progress_clears_the_crash_count(store: Arc<dyn Store>) {
     assert_eq!(due(&store).await, [(wfr("a"), 2)]);
     let documents = store.workflow_documents(&wfr("a")).await.unwrap();
     assert_eq!(documents.deaths, 2);
+    assert!(!store.is_marked(&step("a")).await.unwrap());
     store.begin_work(vec![step("a")], "two", at(200)).await.unwrap();
+    assert!(store.is_marked(&step("a")).await.unwrap());
     store.advance_workflow_run(next(&documents.run, 200)).await.unwrap();
+    assert!(!store.is_marked(&step("a")).await.unwrap());
     assert_eq!(store.dead_work(&census("three", 300), PLENTY).await.unwrap(), []);
     assert_eq!(store.deaths(&step("a")).await.unwrap(), 0);
     assert_eq!(die(&store, &step("a"), "one", 300).await, retry(1));

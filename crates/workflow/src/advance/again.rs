@@ -13,7 +13,6 @@ use serde_json::Value;
 use super::engine::Engine;
 use super::held::Held;
 use crate::flow::Flow;
-use crate::kinds::NodeKind;
 use crate::state::{At, NodeState, Purpose, State, Task};
 
 impl State {
@@ -75,7 +74,7 @@ impl Engine<'_> {
         state.tasks.iter_mut().filter(|task| !is_done(task)).for_each(reset);
         let begins = |task: &Task| !is_done(task) && matches!(task.purpose, Purpose::Whole | Purpose::Plan);
         let first = state.tasks.iter().position(begins);
-        if !matches!(node.kind, NodeKind::Agent(_)) {
+        if !node.kind.starts_with_worker() {
             let (id, kind) = (node.id.clone(), node.kind.as_str().to_owned());
             self.tell(Body::WorkflowNodeStarted { node: id, kind, attempt: 1, worker: None });
         }

@@ -15,7 +15,6 @@ use super::{Start, Step, TaskOutcome};
 use crate::compare::CompareOptions;
 use crate::flow::Flow;
 use crate::graph::{Node, Then};
-use crate::kinds::NodeKind;
 use crate::state::{At, NodeState, State, Take, Task};
 use crate::template::Variables;
 
@@ -70,8 +69,8 @@ impl<'a> Engine<'a> {
         let Some(task) = self.task(at) else { return };
         let attempt = task.attempts;
         task.worker = Some(worker.clone());
-        if let Some(Node { id, kind: NodeKind::Agent(_), .. }) = self.node(at.node) {
-            let (node, kind) = (id.clone(), "agent".to_owned());
+        if let Some(node) = self.node(at.node).filter(|node| node.kind.starts_with_worker()) {
+            let (node, kind) = (node.id.clone(), node.kind.as_str().to_owned());
             self.tell(Body::WorkflowNodeStarted { node, kind, attempt, worker: Some(worker) });
         }
     }
@@ -248,12 +247,9 @@ impl<'a> Engine<'a> {
             .nodes
             .iter()
             .zip(&self.state.nodes)
-            .filter(|(node, state)| {
-                matches!(node.kind, NodeKind::Output(_)) && state.status == NodeStatus::Completed
-            })
+            .filter(|(node, state)| node.kind.is_output() && state.status == NodeStatus::Completed)
             .collect();
-        let outputs =
-            self.flow.graph.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Output(_))).count();
+        let outputs = self.flow.graph.nodes.iter().filter(|node| node.kind.is_output()).count();
         let value = |state: &NodeState| state.output.clone().unwrap_or_default();
         let output = match reached.as_slice() {
             [] => None,

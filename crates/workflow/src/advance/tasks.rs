@@ -8,7 +8,6 @@ use super::engine::Engine;
 use super::inputs::{DefaultInput, inputs, parameters, variables};
 use super::{Prepared, Start};
 use crate::graph::{Node, Role, Work};
-use crate::kinds::NodeKind;
 use crate::limits::MOST_CONTRADICTION_EVENTS;
 use crate::siblings::Siblings;
 use crate::signature::Takes;
@@ -30,8 +29,7 @@ impl Engine<'_> {
             return self.fail(place, failure);
         }
         self.compare(place, node);
-        // An agent node is reported as started when its worker is known.
-        if !matches!(node.kind, NodeKind::Agent(_)) {
+        if !node.kind.starts_with_worker() {
             let (id, kind) = (node.id.clone(), node.kind.as_str().to_owned());
             self.tell(Body::WorkflowNodeStarted { node: id, kind, attempt: 1, worker: None });
         }

@@ -11,7 +11,6 @@ use super::topology::Topology;
 use crate::finding::Findings;
 use crate::flow::{COMPARED, gives};
 use crate::graph::{Edge, Graph, Node, Parameters, Then};
-use crate::kinds::NodeKind;
 use crate::schema_warnings::rule_warnings;
 use crate::signature::Known;
 use crate::template;
@@ -224,8 +223,7 @@ impl<'a> Scope<'a> {
     /// The edge to add in order to use another node.
     fn edge_from(&self, id: &str) -> Option<String> {
         let named = self.graph.nodes.iter().find(|node| node.id == id && node.id != self.id)?;
-        let gives = !matches!(named.kind, NodeKind::Output(_));
-        gives.then(|| format!("{{ from: {id}, to: {} }}", self.id))
+        (!named.kind.is_output()).then(|| format!("{{ from: {id}, to: {} }}", self.id))
     }
 
     pub(crate) fn condition(&self, text: &str, at: JsonPath, findings: &mut Findings) {

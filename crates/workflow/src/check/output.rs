@@ -22,9 +22,7 @@ pub fn output_schema(graph: &Graph, known: &Known, meter: &Meter) -> Option<Valu
 fn whole_output(graph: &Graph, known: &Known, meter: &Meter) -> Option<Value> {
     let topology = Topology::new(graph);
     let sure = sure(graph, &topology);
-    let outputs: Vec<usize> = (0..graph.nodes.len())
-        .filter(|place| matches!(kind(graph, *place), Some(NodeKind::Output(_))))
-        .collect();
+    let outputs = topology.of_kind(NodeKind::is_output);
     if let [only] = outputs.as_slice() {
         return output(graph, known, &topology, &sure, *only);
     }
@@ -41,10 +39,6 @@ fn whole_output(graph: &Graph, known: &Known, meter: &Meter) -> Option<Value> {
     })
 }
 
-fn kind(graph: &Graph, place: usize) -> Option<&NodeKind> {
-    graph.nodes.get(place).map(|node| &node.kind)
-}
-
 fn output(
     graph: &Graph,
     known: &Known,
@@ -52,18 +46,18 @@ fn output(
     sure: &[bool],
     place: usize,
 ) -> Option<Value> {
-    let Some(NodeKind::Output(node)) = kind(graph, place) else { return None };
+    let template = graph.nodes.get(place)?.kind.behaviour().template();
     let edges = topology.edges.incoming(place);
     let from = |edge: &usize| graph.edges.get(*edge).map(|edge| edge.from);
     let is_sure = |edge: &usize| {
         let always = graph.edges.get(*edge).is_some_and(|edge| edge.when.is_none());
         always && from(edge).is_some_and(|from| sure.get(from) == Some(&true))
     };
-    match (&node.value, edges) {
+    match (template, edges) {
         (Some(value), _) => {
             // A node that may not run is null in a template, whatever its schema says.
             let sure: Vec<usize> = edges.iter().filter(|edge| is_sure(edge)).copied().collect();
-            Some(Upstream::of(graph, known, &sure).schema_of(value))
+            Some(Upstream::of(graph, known, &sure).schema_of(&value))
         }
         // The output is that of the only upstream node.
         (None, [edge]) => {
@@ -87,9 +81,7 @@ fn output(
 /// to it.
 fn sure(graph: &Graph, topology: &Topology<'_>) -> Vec<bool> {
     let mut sure = vec![false; graph.nodes.len()];
-    let mut waiting: Vec<usize> = (0..graph.nodes.len())
-        .filter(|place| matches!(kind(graph, *place), Some(NodeKind::Input(_))))
-        .collect();
+    let mut waiting = topology.of_kind(NodeKind::is_input);
     while let Some(place) = waiting.pop() {
         let (Some(known), Some(node)) = (sure.get_mut(place), graph.nodes.get(place)) else { continue };
         if *known || node.on_failure.then == Then::Continue {

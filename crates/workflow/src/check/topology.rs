@@ -42,9 +42,9 @@ impl<'a> Topology<'a> {
         self.graph.nodes.get(node).map(|node| node.id.as_str()).unwrap_or_default()
     }
 
-    fn of_kind(&self, wanted: &str) -> Vec<usize> {
+    pub(super) fn of_kind(&self, is_it: fn(&NodeKind) -> bool) -> Vec<usize> {
         let nodes = self.graph.nodes.iter().enumerate();
-        nodes.filter(|(_, node)| node.kind.as_str() == wanted).map(|(place, _)| place).collect()
+        nodes.filter(|(_, node)| is_it(&node.kind)).map(|(place, _)| place).collect()
     }
 
     pub(super) fn may_be_fed(&self, node: usize) -> bool {
@@ -58,21 +58,23 @@ impl<'a> Topology<'a> {
     }
 
     fn ends(&self, findings: &mut Findings) {
-        for extra in self.of_kind(NodeKind::INPUT).iter().skip(1) {
+        for extra in self.of_kind(NodeKind::is_input).iter().skip(1) {
             findings
                 .error(Role::Own.place(self.id(*extra)), "duplicate input node; a workflow has one input");
         }
         // An unreadable node may be an output.
-        if self.graph.unread_nodes().next().is_none() && self.of_kind(NodeKind::OUTPUT).is_empty() {
+        if self.graph.unread_nodes().next().is_none() && self.of_kind(NodeKind::is_output).is_empty() {
             let message = "the workflow has no node of type output";
             findings.error(JsonPath::root().key("nodes"), message);
         }
         for edge in &self.graph.edges {
-            let kind = |node: usize| self.graph.nodes.get(node).map(|node| &node.kind);
-            if matches!(kind(edge.to), Some(NodeKind::Input(_))) {
+            let is = |node: usize, is_it: fn(&NodeKind) -> bool| {
+                self.graph.nodes.get(node).is_some_and(|node| is_it(&node.kind))
+            };
+            if is(edge.to, NodeKind::is_input) {
                 findings.error(edge_at(edge.index).key("to"), "the input node cannot have incoming edges");
             }
-            if matches!(kind(edge.from), Some(NodeKind::Output(_))) {
+            if is(edge.from, NodeKind::is_output) {
                 findings.error(edge_at(edge.index).key("from"), "an output node cannot have outgoing edges");
             }
         }
@@ -140,7 +142,7 @@ impl<'a> Topology<'a> {
     /// Reports nodes that cannot be reached, and nodes from which no output can be reached.
     fn reach(&self, findings: &mut Findings) {
         let all = 0..self.graph.nodes.len();
-        let inputs = self.of_kind(NodeKind::INPUT);
+        let inputs = self.of_kind(NodeKind::is_input);
         let mut roots = match inputs.is_empty() {
             false => inputs,
             true => all.clone().filter(|node| self.edges.incoming(*node).is_empty()).collect(),
@@ -151,7 +153,7 @@ impl<'a> Topology<'a> {
             let message = "not reachable from the input; add an edge, or remove it";
             findings.error(Role::Own.place(self.id(place)), message);
         }
-        let mut ends = self.of_kind(NodeKind::OUTPUT);
+        let mut ends = self.of_kind(NodeKind::is_output);
         ends.extend(all.filter(|node| self.perhaps_feeding.get(*node) == Some(&true)));
         let useful = self.spread(ends, |node| self.edges.incoming(node), |edge| edge.from);
         for (place, _) in useful

@@ -167,10 +167,7 @@ impl Graph {
     }
 
     pub fn input_schema(&self) -> Option<&Value> {
-        self.nodes.iter().find_map(|node| match &node.kind {
-            NodeKind::Input(input) => input.schema.as_ref(),
-            _ => None,
-        })
+        self.nodes.iter().find_map(|node| node.kind.input_schema())
     }
 }
 

@@ -57,7 +57,7 @@ impl NodeKind {
     pub(crate) const INPUT: &'static str = input::DEFINITION.name;
     pub(crate) const OUTPUT: &'static str = output::DEFINITION.name;
 
-    /// The only place that distinguishes the kinds.
+    /// Here, and in what is asked below, the kinds are distinguished, and nowhere else.
     fn parts(&self) -> (&'static Definition, &dyn Behaviour) {
         match self {
             Self::Input(kind) => (&input::DEFINITION, kind),
@@ -81,6 +81,27 @@ impl NodeKind {
     /// Whether it has one task and one output for each item of a list.
     pub fn is_per_item(&self) -> bool {
         self.parts().0.per_item
+    }
+
+    pub(crate) fn is_input(&self) -> bool {
+        matches!(self, Self::Input(_))
+    }
+
+    pub(crate) fn is_output(&self) -> bool {
+        matches!(self, Self::Output(_))
+    }
+
+    /// Whether it starts with its only task, so that it is reported as started with its worker.
+    pub(crate) fn starts_with_worker(&self) -> bool {
+        matches!(self, Self::Agent(_) | Self::Human(_))
+    }
+
+    /// What the input of the run must be.
+    pub(crate) fn input_schema(&self) -> Option<&Value> {
+        match self {
+            Self::Input(input) => input.schema.as_ref(),
+            _ => None,
+        }
     }
 
     /// The work of its agent, where it has one.

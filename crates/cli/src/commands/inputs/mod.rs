@@ -15,8 +15,6 @@ use crate::view::input;
 use crate::view::text::Times;
 use crate::{paging, runtime};
 
-const STATUSES: [Status; 4] = [Status::Open, Status::Answered, Status::Expired, Status::Withdrawn];
-
 /// Answer what agents ask people: list, show, answer, link
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -48,7 +46,7 @@ Examples:
   accord inputs list --status answered --json | jq '.items[].answered_by'")]
 struct ListArguments {
     /// Filter by status
-    #[arg(long, value_name = "STATUS", default_value = "open", value_parser = paging::one_of(&STATUSES, Status::as_str))]
+    #[arg(long, value_name = "STATUS", default_value = "open", value_parser = paging::one_of(Status::ALL, Status::as_str))]
     status: Status,
     #[command(flatten)]
     listing: ListingArguments,

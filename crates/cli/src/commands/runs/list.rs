@@ -10,18 +10,6 @@ use crate::paging::{self, FilterArguments};
 use crate::view::run;
 use crate::view::text::Times;
 
-const STATUSES: [RunStatus; 9] = [
-    RunStatus::Pending,
-    RunStatus::Claimed,
-    RunStatus::Running,
-    RunStatus::Waiting,
-    RunStatus::InputRequired,
-    RunStatus::Stopping,
-    RunStatus::Completed,
-    RunStatus::Failed,
-    RunStatus::Stopped,
-];
-
 /// List runs, newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -33,7 +21,7 @@ Examples:
   accord runs list --agent ticket-triage --all --json | jq '.items[].usage'")]
 pub(crate) struct Arguments {
     /// Filter by status
-    #[arg(long, value_name = "STATUS", value_parser = paging::one_of(&STATUSES, RunStatus::as_str))]
+    #[arg(long, value_name = "STATUS", value_parser = paging::one_of(RunStatus::ALL, RunStatus::as_str))]
     status: Option<RunStatus>,
     /// Filter by agent
     #[arg(long, value_name = "NAME")]

@@ -10,18 +10,6 @@ use crate::paging::{self, FilterArguments};
 use crate::view::session;
 use crate::view::text::Times;
 
-const STATUSES: [SessionStatus; 9] = [
-    SessionStatus::Pending,
-    SessionStatus::Running,
-    SessionStatus::Idle,
-    SessionStatus::Finished,
-    SessionStatus::Waiting,
-    SessionStatus::InputRequired,
-    SessionStatus::Stopping,
-    SessionStatus::Stopped,
-    SessionStatus::Failed,
-];
-
 /// List sessions, newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -33,7 +21,7 @@ Examples:
   accord sessions list --parent ses_… --json | jq -r '.items[].session_id'")]
 pub(crate) struct Arguments {
     /// Filter by status
-    #[arg(long, value_name = "STATUS", value_parser = paging::one_of(&STATUSES, SessionStatus::as_str))]
+    #[arg(long, value_name = "STATUS", value_parser = paging::one_of(SessionStatus::ALL, SessionStatus::as_str))]
     status: Option<SessionStatus>,
     /// Filter by agent
     #[arg(long, value_name = "NAME")]

@@ -4,11 +4,10 @@ use accord_api::{PageQuery, SessionId, SessionQuery, SessionStatus, SessionView}
 use accord_client::Client;
 use jiff::Timestamp;
 
-use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::removal::Removal;
-use crate::{id_prefix, paging, since};
+use crate::removal::{Kind, RemovalArguments};
+use crate::{id_prefix, paging};
 
 /// Remove sessions with their runs, results and events
 #[derive(Debug, clap::Args)]
@@ -26,40 +25,23 @@ Examples:
 pub(crate) struct Arguments {
     /// Session ids, or unique prefixes of them
     #[arg(value_name = "SESSION", required_unless_present = "before", conflicts_with = "before")]
-    sessions: Vec<SessionId>,
-    /// Remove finished sessions not updated since this age (30d), date or time
-    #[arg(long, value_name = "TIME", value_parser = since::parse)]
-    before: Option<Timestamp>,
+    ids: Vec<SessionId>,
     /// Filter by agent (with --before)
-    #[arg(long, value_name = "NAME", conflicts_with = "sessions")]
+    #[arg(long, value_name = "NAME", conflicts_with = "ids")]
     agent: Option<String>,
-    /// List what would be removed, and remove nothing (with --before)
-    #[arg(long, conflicts_with = "sessions")]
-    dry_run: bool,
-    /// Print one JSON object per line; failures have an "error" field
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    removal: RemovalArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    arguments.connection.ask(async |client| {
-        let old = match arguments.before {
-            Some(before) => Some(over_since(client, before, arguments.agent.as_deref()).await?),
-            None => None,
-        };
-        let removal = Removal {
-            named: &arguments.sessions,
-            old,
-            id: "session_id",
-            none: "No finished sessions are that old.\n",
-            dry_run: arguments.dry_run,
-            json: arguments.json,
-        };
-        let find = async |id: &SessionId| Ok(id_prefix::session(client, id).await?.session_id);
-        removal.run(find, async |id| client.delete_session(id).await).await
-    })
+    let kind = Kind {
+        id: "session_id",
+        none: "No finished sessions are that old.\n",
+        old: async |client: &Client, before| over_since(client, before, arguments.agent.as_deref()).await,
+        find: async |client: &Client, id: &SessionId| Ok(id_prefix::session(client, id).await?.session_id),
+        delete: async |client: &Client, id: &SessionId| client.delete_session(id).await,
+    };
+    arguments.removal.run(&arguments.ids, &kind)
 }
 
 /// The finished sessions that have not changed since then.

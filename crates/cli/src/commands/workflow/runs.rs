@@ -13,14 +13,6 @@ use crate::paging::{self, FilterArguments};
 use crate::view::text::Times;
 use crate::view::workflow;
 
-const STATUSES: [WorkflowStatus; 5] = [
-    WorkflowStatus::Running,
-    WorkflowStatus::Stopping,
-    WorkflowStatus::Completed,
-    WorkflowStatus::Failed,
-    WorkflowStatus::Stopped,
-];
-
 /// List workflow runs, newest first, or remove old ones
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -40,7 +32,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "NAME")]
     workflow: Option<String>,
     /// Filter by status
-    #[arg(long, value_name = "STATUS", value_parser = paging::one_of(&STATUSES, WorkflowStatus::as_str))]
+    #[arg(long, value_name = "STATUS", value_parser = paging::one_of(WorkflowStatus::ALL, WorkflowStatus::as_str))]
     status: Option<WorkflowStatus>,
     #[command(flatten)]
     filters: FilterArguments,

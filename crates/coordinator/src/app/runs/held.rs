@@ -11,7 +11,7 @@ use accord_domain::agent::Type;
 use accord_domain::attempt::{self, Attempt, Outcome as Judged};
 use accord_domain::contract::{Origin, Strategy};
 use accord_domain::run::change::End;
-use accord_domain::run::{Assignment, Holder, Outcome, Run, Validation};
+use accord_domain::run::{Assignment, Failure, Holder, Outcome, Run, Unmet, Validation};
 use accord_domain::runner::Profile;
 use accord_domain::usage::Usage;
 use accord_store::AskAgain;
@@ -20,7 +20,7 @@ use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
 
 use super::finish::text_of;
-use super::judgement::{Unmet, cut_off, error, failure, no_answer, outcome, repair, source};
+use super::judgement::{cut_off, error, failure, outcome, repair, source};
 use super::{Runs, gate};
 use crate::app::bounds::shortened;
 use crate::app::contracts::{self, InForce, ModelOutput};
@@ -125,7 +125,7 @@ impl Turn<'_> {
         let (outcome, end) = match self.answer.truncated {
             true => (Judged::Truncated, End::Failed(cut_off(&self.answer.text, self.attempts()))),
             false if self.answer.text.trim().is_empty() => {
-                (Judged::Failed, End::Failed(no_answer(self.attempts())))
+                (Judged::Failed, End::Failed(Failure::no_answer(self.attempts())))
             }
             false => {
                 let result_text = Some(self.answer.text.clone());

@@ -2,48 +2,27 @@
 
 use accord_contract::{Outcome as Reason, Repair, Source, Violation};
 use accord_domain::attempt::{self, Attempt, Outcome as Judged, ValueSource};
-use accord_domain::contract::{Contract, Origin};
-use accord_domain::run::{Failure, FailureType};
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Unmet {
-    RetriesSpent,
-    NoProgress,
-    /// Another answer may not be paid for, in words.
-    Exhausted(String),
-}
+use accord_domain::contract::Contract;
+use accord_domain::run::{Failure, FailureType, Unmet};
 
 /// The failure that callers see: what was wrong with the answer that came closest.
 pub(super) fn failure(terms: &Contract, attempts: &[Attempt], retries: u32, unmet: Unmet) -> Failure {
     let mut answers = attempts.iter().filter(|attempt| attempt.outcome.is_answer());
     let all_cut_off = answers.all(|attempt| attempt.outcome == Judged::Truncated);
-    let retries = match retries {
-        1 => "1 retry".to_owned(),
-        retries => format!("{retries} retries"),
+    let failure = match unmet {
+        Unmet::RetriesSpent | Unmet::NoProgress if all_cut_off => {
+            let retries = if retries == 1 { "1 retry".to_owned() } else { format!("{retries} retries") };
+            let message = format!(
+                "output was cut off each time, after {retries}; allow longer answers or ask for less"
+            );
+            Failure::new(FailureType::OutputTruncated, message)
+        }
+        unmet => {
+            let closest = attempt::closest(attempts).map(|attempt| attempt.outcome);
+            Failure::unmet(terms.origin, closest, retries, unmet)
+        }
     };
-    let closest = attempt::closest(attempts).map_or(Judged::SchemaInvalid, |attempt| attempt.outcome);
-    let told = closest.unmet();
-    let (kind, message) = match unmet {
-        Unmet::Exhausted(words) => (FailureType::BudgetExhausted, words),
-        Unmet::RetriesSpent | Unmet::NoProgress if all_cut_off => (
-            FailureType::OutputTruncated,
-            format!("output was cut off each time, after {retries}; allow longer answers or ask for less"),
-        ),
-        Unmet::RetriesSpent => (broken(terms), format!("{told} after {retries}")),
-        Unmet::NoProgress => (
-            broken(terms),
-            format!("{told} after {retries}: the model repeated the same answer or the same errors"),
-        ),
-    };
-    Failure::new(kind, message).with_closest(attempts)
-}
-
-/// Whose contract was not met.
-fn broken(terms: &Contract) -> FailureType {
-    match terms.origin {
-        Origin::Caller => FailureType::SchemaValidationFailed,
-        Origin::Blueprint | Origin::Default => FailureType::OutputSchemaValidationFailed,
-    }
+    failure.with_closest(attempts)
 }
 
 /// The failure of a run without a contract whose text is not whole.
@@ -53,12 +32,6 @@ pub(super) fn cut_off(text: &str, attempts: u32) -> Failure {
         attempts: Some(attempts),
         ..Failure::new(FailureType::OutputTruncated, message).with_output(text)
     }
-}
-
-/// The failure of a run without a contract whose text is empty.
-pub(super) fn no_answer(attempts: u32) -> Failure {
-    let message = "the answer is empty; retry the run, or change the prompt";
-    Failure { attempts: Some(attempts), ..Failure::new(FailureType::ExecutorFailed, message) }
 }
 
 pub(super) fn outcome(reason: Reason) -> Judged {

@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use accord_api::{AttemptList, ErrorName, Page, RunQuery, RunResult, RunView, StoreKind};
+use accord_api::{AttemptList, ErrorName, Page, RunQuery, RunResult, RunView};
 use accord_domain::contract::Origin;
 use accord_domain::id::RunId;
 use accord_domain::run::{Outcome, Run};
@@ -95,7 +95,7 @@ impl Runs {
     }
 
     async fn stop_alone(&self, run_id: &RunId, now: Timestamp) -> Result<Run, Error> {
-        let run = match self.instance.is_passive() && self.settings.store != StoreKind::Postgres {
+        let run = match self.instance.is_passive() && !self.store.is_shared() {
             // A SQLite file has one permanent coordinator, and that is not running: nothing would notify the runner.
             true => self.store.stop_run_at_once(run_id, now).await?,
             false => self.store.stop_run(run_id, now).await?,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use accord_api::{Observed, Validation, ValueSource, attempt};
+use accord_api::{Observed, Unmet, Validation, ValueSource, attempt};
 use accord_contract::lower::Lift;
 use accord_contract::prompt::SUBMIT_TOOL;
 use accord_contract::{Accepted, Outcome, Rejected, Source, Verdict, Violation};
@@ -10,7 +10,7 @@ use accord_executor::{Answer, Stop};
 
 use super::super::RunEnd;
 use super::super::facts::Feature;
-use super::super::failure::{self, Unmet};
+use super::super::failure;
 use super::super::offers::Rung;
 use super::super::reading::AnswerJudge;
 use super::super::recorded_verdict::{error, outcome, repair, value_source};

@@ -4,11 +4,10 @@ use accord_api::{PageQuery, WorkflowRunId, WorkflowRunQuery, WorkflowRunSummary}
 use accord_client::Client;
 use jiff::Timestamp;
 
-use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::removal::Removal;
-use crate::{id_prefix, paging, since};
+use crate::removal::{Kind, RemovalArguments};
+use crate::{id_prefix, paging};
 
 /// Remove workflow runs with their nodes and events
 #[derive(Debug, clap::Args)]
@@ -26,40 +25,25 @@ Examples:
 pub(crate) struct Arguments {
     /// Workflow run ids, or unique prefixes of them
     #[arg(value_name = "RUN", required_unless_present = "before", conflicts_with = "before")]
-    runs: Vec<WorkflowRunId>,
-    /// Remove runs that finished before this age (30d), date or time
-    #[arg(long, value_name = "TIME", value_parser = since::parse)]
-    before: Option<Timestamp>,
+    ids: Vec<WorkflowRunId>,
     /// Filter by workflow (with --before)
-    #[arg(long, value_name = "NAME", conflicts_with = "runs")]
+    #[arg(long, value_name = "NAME", conflicts_with = "ids")]
     workflow: Option<String>,
-    /// List what would be removed, and remove nothing (with --before)
-    #[arg(long, conflicts_with = "runs")]
-    dry_run: bool,
-    /// Print one JSON object per line; failures have an "error" field
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    removal: RemovalArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    arguments.connection.ask(async |client| {
-        let old = match arguments.before {
-            Some(before) => Some(over_since(client, before, arguments.workflow.as_deref()).await?),
-            None => None,
-        };
-        let removal = Removal {
-            named: &arguments.runs,
-            old,
-            id: "workflow_run_id",
-            none: "No finished workflow runs are that old.\n",
-            dry_run: arguments.dry_run,
-            json: arguments.json,
-        };
-        let find = async |id: &WorkflowRunId| Ok(id_prefix::workflow_run(client, id).await?.workflow_run_id);
-        removal.run(find, async |id| client.delete_workflow_run(id).await).await
-    })
+    let kind = Kind {
+        id: "workflow_run_id",
+        none: "No finished workflow runs are that old.\n",
+        old: async |client: &Client, before| over_since(client, before, arguments.workflow.as_deref()).await,
+        find: async |client: &Client, id: &WorkflowRunId| {
+            Ok(id_prefix::workflow_run(client, id).await?.workflow_run_id)
+        },
+        delete: async |client: &Client, id: &WorkflowRunId| client.delete_workflow_run(id).await,
+    };
+    arguments.removal.run(&arguments.ids, &kind)
 }
 
 /// The runs that ended before then.

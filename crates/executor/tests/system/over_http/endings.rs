@@ -7,7 +7,7 @@ use accord_test_support::{DropPoint, JsonSchemaHabit, ModelServer, Reply, SUBMIT
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::{PROVIDERS, native, open, silence, submit, transport, turn};
+use super::{PROVIDERS, native, open, silence, submit, transport, turn};
 
 async fn asked(
     transport: &Arc<HttpTransport>,

@@ -1,6 +1,6 @@
 //! Databases of earlier versions: opened, migrated, and used.
 //!
-//! `tests/upgrade/tables_N.sql` is an SQL dump of version N of the tables after a few runs. A
+//! `upgrade/tables_N.sql` is an SQL dump of version N of the tables after a few runs. A
 //! release that adds a migration adds a file.
 #![expect(clippy::unwrap_used, reason = "a test that cannot have its file has failed")]
 

@@ -1,4 +1,5 @@
-//! The user of a client answers what a run asks.
+//! The user of a client answers what a run asks, with the client of `rmcp`: over stdio by requests during the call (2025-11-25), and over
+//! streamable HTTP by results that ask (2026-07-28). The coordinator is a real one.
 
 use accord_api::{InputQuery, InputStatus};
 use rmcp::model::{ElicitResult, ElicitationAction};

@@ -40,7 +40,7 @@ fn a_killed_process_loses_nothing_acknowledged() {
 /// The writes that a process acknowledged before it was killed.
 fn killed(round: usize, path: &Path) -> Vec<String> {
     let mut process = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_killed_process_loses_nothing_acknowledged", "--nocapture"])
+        .args(["--exact", "crash::a_killed_process_loses_nothing_acknowledged", "--nocapture"])
         .env(PLACE, format!("{round} {}", path.display()))
         .stdout(Stdio::piped())
         .spawn()

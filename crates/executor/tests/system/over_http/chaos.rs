@@ -6,7 +6,7 @@ use accord_test_support::{ChaosModel, Misbehaviour, ModelServer};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::{PROVIDERS, native, open, schema, silence, submit, transport, turn};
+use super::{PROVIDERS, native, open, schema, silence, submit, transport, turn};
 
 /// Enough that most misbehaviours occur in each protocol.
 const TURNS: u64 = 80;

@@ -18,7 +18,6 @@ use serde_json::{Value, json};
 /// Every built-in provider.
 const PROVIDERS: [&str; 5] = ["anthropic", "openai", "openai-chat", "openai-compatible", "ollama"];
 
-/// The transport to the server. Creating one reads all certificates, so each test creates only one.
 fn transport() -> Arc<HttpTransport> {
     Arc::new(HttpTransport::new().unwrap())
 }
