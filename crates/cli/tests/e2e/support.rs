@@ -210,7 +210,7 @@ impl Accord {
         let id = i32::try_from(self.child.id().unwrap()).unwrap();
         let status = Command::new("kill").arg(signal).arg(id.to_string()).status().await.unwrap();
         assert!(status.success());
-        let ended = tokio::time::timeout(Duration::from_secs(40), self.child.wait()).await.unwrap().unwrap();
+        let ended = tokio::time::timeout(Duration::from_secs(120), self.child.wait()).await.unwrap().unwrap();
         assert!(ended.success(), "{ended}");
         self.folder
     }

@@ -57,7 +57,8 @@ pub(super) struct UsedModel {
 impl UsedModel {
     /// Whether something that is said about an endpoint and a model is about this one.
     pub(super) fn is_at(&self, endpoint: &str, model: &str) -> bool {
-        self.model == model && endpoint.split(' ').next() == Some(self.from.as_str())
+        let address = endpoint.strip_prefix(self.from.as_str());
+        self.model == model && address.is_some_and(|address| address.is_empty() || address.starts_with(' '))
     }
 }
 

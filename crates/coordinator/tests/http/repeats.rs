@@ -64,8 +64,9 @@ async fn things() -> Things {
 async fn stop(desk: &Desk, flow_run: &str) {
     desk.reconcile().await;
     assert_eq!(desk.post_empty(&format!("/workflow-runs/{flow_run}/stop")).await.0, 200);
-    desk.reconcile().await;
-    desk.reconcile().await;
+    for _ in 0..4 {
+        desk.reconcile().await;
+    }
 }
 
 /// The address of a request and a body for it. The number tells two requests of one route apart.

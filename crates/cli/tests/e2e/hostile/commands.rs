@@ -46,7 +46,7 @@ static IDLE: OnceCell<u64> = OnceCell::const_new();
 async fn idle() -> u64 {
     let host = Project::new().up().await;
     let resident = Meter::new(host.id()).resident().unwrap();
-    host.end().await;
+    host.kill().await;
     resident
 }
 
