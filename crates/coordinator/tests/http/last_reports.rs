@@ -26,11 +26,12 @@ async fn begun(desk: &Desk) -> (String, String, Held) {
 fn report(outcome: &str) -> Value {
     let attempt = json!({
         "number": 1, "delivery": 1, "at": "2026-11-15T09:00:00Z", "strategy": "prompt", "model": "m",
-        "outcome": outcome, "usage": {"input_tokens": 3}, "duration_ms": 1, "text": "{\"n\": 1}",
+        "outcome": outcome, "usage": {"input_tokens": 3, "output_tokens": 2}, "duration_ms": 1,
+        "text": "{\"n\": 1}",
     });
     let answer = json!({
         "type": "model_answer", "text": "{\"n\": 1}", "ending": "finished", "model": "m",
-        "usage": {"input_tokens": 3},
+        "usage": {"input_tokens": 3, "output_tokens": 2},
     });
     json!({
         "events": [{"type": "message", "role": "assistant", "text": "{\"n\": 1}"}],

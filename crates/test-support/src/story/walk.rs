@@ -246,8 +246,9 @@ pub async fn a_run_ends_with_what_happened_at_last(store: Arc<dyn Store>) {
             store.outcome(id).await.unwrap(),
         ));
     }
-    assert_eq!(stored[0], stored[1]);
-    let kinds: Vec<&str> = stored[1].0.iter().map(|(_, kind, _)| kind.as_str()).collect();
+    let [apart, together]: [_; 2] = stored.try_into().unwrap();
+    assert_eq!(apart, together);
+    let kinds: Vec<&str> = together.0.iter().map(|(_, kind, _)| kind.as_str()).collect();
     let expected = [
         "run.queued",
         "run.claimed",
@@ -261,7 +262,7 @@ pub async fn a_run_ends_with_what_happened_at_last(store: Arc<dyn Store>) {
         "run.completed",
     ];
     assert_eq!(kinds, expected);
-    assert_eq!((stored[1].1.len(), stored[1].2.len()), (2, 2));
+    assert_eq!((together.1.len(), together.2.len()), (2, 2));
 }
 
 /// A failure is stored with all its details and is not a result.
