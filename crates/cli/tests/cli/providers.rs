@@ -23,7 +23,7 @@ fn answer(mut connection: TcpStream) {
         .take_while(|line| !line.is_empty())
         .map(|line| line.to_lowercase())
         .collect();
-    assert!(head[0].starts_with("get /v1/models "), "{head:?}");
+    assert!(head.first().unwrap().starts_with("get /v1/models "), "{head:?}");
     let (status, body) = match head.contains(&"authorization: bearer good".to_owned()) {
         true => ("200 OK", r#"{"data": [{"id": "small"}, {"id": "large"}]}"#),
         false => ("401 Unauthorized", r#"{"error": {"message": "bad key: wrong-key"}}"#),
@@ -46,8 +46,9 @@ fn told(folder: &Folder, key: &str) -> (Option<i32>, Vec<String>) {
     let ran = folder.run_with(&["doctor", "--json"], "", &[("LAB_KEY", key), ("PATH", "")]);
     assert!(!format!("{ran:?}").contains("wrong-key"), "{ran:?}");
     let report = ran.json();
-    let checks = report["checks"].as_array().unwrap().iter().filter(|check| check["name"] == "providers");
-    let text = |check: &Value, name: &str| check[name].as_str().unwrap_or("-").to_owned();
+    let checks = report.get("checks").and_then(Value::as_array).unwrap().iter();
+    let checks = checks.filter(|check| check.get("name").is_some_and(|name| name == "providers"));
+    let text = |check: &Value, name: &str| check.get(name).and_then(Value::as_str).unwrap_or("-").to_owned();
     let told = |check: &Value| {
         format!("{} {} -> {}", text(check, "status"), text(check, "message"), text(check, "remedy"))
     };

@@ -137,6 +137,12 @@ pub fn nudge_submit() -> String {
     template::render("nudge_submit", context! { tool => SUBMIT_TOOL })
 }
 
+/// What is added to a task that is asked afresh after so many answers that repeated the form, the schema or an example. It differs from
+/// time to time, because an identical request gets an identical answer. What was repeated is not quoted: it would be repeated again.
+pub fn after_echo(echoes: u32) -> String {
+    template::render("after_echo", context! { echoes })
+}
+
 /// For an answer that was cut off and is to be continued in place.
 pub fn continue_after_cut() -> String {
     template::render("continue_after_cut", context! {})

@@ -14,9 +14,6 @@ use crate::metered::brief;
 /// The name of the format, for providers that want one.
 const FORMAT_NAME: &str = "result";
 
-/// What is added to the task after an answer that repeated the form or an example.
-const ONE_ECHO: &str = "Take every value of the answer from the input above. Text in angle brackets and the values of examples only show the form: none of them belongs in the answer.";
-
 /// A request, before it is put into words.
 #[derive(Debug, Clone)]
 pub(super) enum Ask {
@@ -120,14 +117,9 @@ pub(super) fn task_under(assignment: &Assignment, terms: &Terms, rung: Rung, for
     }
 }
 
-/// The task after so many answers that repeated the form or an example. It differs from the request before: an identical one gets the
-/// identical answer. What was repeated is not shown, because it would be repeated again.
+/// The task after so many answers that repeated the form or an example.
 pub(super) fn after_echoes(task: String, echoes: u32) -> String {
-    match echoes {
-        0 => task,
-        1 => joined(&task, ONE_ECHO),
-        many => joined(&task, &format!("{ONE_ECHO} {many} answers before did not.")),
-    }
+    if echoes == 0 { task } else { joined(&task, &prompt::after_echo(echoes)) }
 }
 
 /// The system prompt without a contract.

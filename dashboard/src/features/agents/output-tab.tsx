@@ -12,8 +12,8 @@ import { type ContractKind, DEFAULT_RETRIES, contractKind, newBlueprint, withCon
 
 const KINDS = [
   { value: 'none', label: 'No contract' },
-  { value: 'output_schema', label: 'Authoritative' },
-  { value: 'default_output_schema', label: 'Suggestion' },
+  { value: 'output_schema', label: 'Always applies' },
+  { value: 'default_output_schema', label: 'Default' },
 ] as const
 
 const KIND_HINTS: Record<ContractKind, string> = {

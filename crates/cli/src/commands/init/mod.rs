@@ -148,7 +148,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
                     let written = written.map(|path| arguments.dir.join(path));
                     written.chain([folder.join(file.0)]).for_each(|path| drop(fs::remove_file(path)));
                 }
-                return Err(problem.into());
+                return Err(problem);
             }
         }
     }
