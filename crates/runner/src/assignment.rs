@@ -12,7 +12,6 @@ use accord_contract::{
     Embedded, Exceeded, Extract, Invariant, Invariants, Meter, Mode, Options, Recent, Schema, weight,
 };
 use accord_executor::ToolEntries;
-use accord_executor::ToolEntries;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
