@@ -6,7 +6,7 @@ FUZZ_TARGETS ?= judge compile schema template diff cel yaml workflow http
 # The fuzzer builds with a sanitiser, in a folder of its own, so that the two builds do not invalidate each other.
 FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 
-.PHONY: help test soak test-dashboard test-real package release run dashboard fuzz bench bench-coordinator bench-slow-disk bench-front bench-workflow bench-model peers deny check-workflows
+.PHONY: help test soak test-dashboard test-real package release run dashboard fuzz bench bench-coordinator bench-slow-disk bench-front bench-load bench-workflow bench-model peers deny check-workflows
 
 help:
 	@echo 'make run                Build Accord, run the example agents with recorded answers, and keep the server running'
@@ -21,6 +21,8 @@ help:
 	@echo 'make bench-coordinator  Measure the cost of a run for the coordinator, compared with the disk'
 	@echo 'make bench-slow-disk    The same on a disk with SYNC_MS (5) of extra latency; needs a C compiler'
 	@echo 'make bench-front        Measure the OpenAI-compatible front beside the LiteLLM proxy, at FRONT_RATE (100) requests/s'
+	@echo 'make bench-load         Measure throughput with rising numbers of callers on both databases, beside job queues on PostgreSQL;'
+	@echo '                        LOAD=million: claims, lists and statistics with LOAD_RUNS (1000000) finished runs'
 	@echo 'make bench-workflow     Measure graphs and the comparison of parallel results'
 	@echo 'make bench-model        Measure how often a real model meets its contract, MODEL_RUNS (200) per strategy'
 	@echo 'make check-workflows    Check the GitHub workflows with actionlint'
@@ -118,6 +120,11 @@ FRONT_RATE ?= 100
 bench-front:
 	@cargo build --release --quiet --package accord-cli --package bench
 	@bench/front/run "$$CARGO_TARGET_DIR/release/front" "$$CARGO_TARGET_DIR/release/accord" $(FRONT_RATE)
+
+LOAD ?=
+bench-load:
+	@cargo build --release --quiet --package accord-cli --package bench
+	@bench/load/run "$$CARGO_TARGET_DIR/release/load" "$$CARGO_TARGET_DIR/release/accord" $(LOAD)
 
 bench-workflow:
 	@cargo run --release --quiet --bin workflow

@@ -8,6 +8,8 @@ use anyhow::{Context as _, Result};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
+use crate::processor;
+
 /// A coordinator that is ready.
 pub struct Server {
     child: Child,
@@ -40,13 +42,9 @@ impl Server {
         Ok(Self { child, address, ready_after })
     }
 
-    /// CPU time used so far, in the kernel's ticks of 10 ms.
+    /// CPU time used so far.
     pub fn cpu(&self) -> Result<Duration> {
-        let stat = std::fs::read_to_string(self.proc("stat")?)?;
-        let fields: Vec<&str> = stat.rsplit(')').next().context("no fields")?.split_whitespace().collect();
-        let ticks =
-            |index: usize| -> Result<u64> { Ok(fields.get(index).context("too few fields")?.parse()?) };
-        Ok(Duration::from_millis((ticks(11)? + ticks(12)?) * 10))
+        processor::of_process(self.child.id().context("it has ended")?)
     }
 
     /// Bytes written to disk so far.

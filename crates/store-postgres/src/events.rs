@@ -18,7 +18,7 @@ use crate::store::PostgresStore;
 
 /// How long a reader waits for older transactions of writers to end, so that it sees what was committed before it asked.
 /// They take milliseconds; events after one that hangs come with a later read.
-const SETTLE_LIMIT: Duration = Duration::from_millis(250);
+pub(crate) const SETTLE_LIMIT: Duration = Duration::from_millis(250);
 
 /// How long to wait between two looks: about as long as a quick transaction.
 pub(crate) const SETTLE_PAUSE: Duration = Duration::from_millis(2);

@@ -1,7 +1,7 @@
 //! How far events are settled: up to where no smaller id can appear any more.
 //!
 //! A writer of events holds a shared lock of this database from the beginning of the transaction, before it has a
-//! number. The lock is never taken exclusively, so nothing waits for it: it only shows the writers. The cheap horizon
+//! number. New runs are written by one statement that is a transaction by itself: it takes the lock first too. The lock is never taken exclusively, so nothing waits for it: it only shows the writers. The cheap horizon
 //! is the oldest open transaction of the whole cluster; while that holds events back, the expensive one looks
 //! at the locks and leaves out the transactions of strangers.
 
@@ -37,16 +37,17 @@ macro_rules! event_horizon {
     };
 }
 
-/// One round trip. The numbers say "Accord" and "events" to everybody on the same database.
-macro_rules! begin {
+/// The lock that shows a writer of events. The numbers say "Accord" and "events" to everybody on the same database.
+macro_rules! writers_lock {
     () => {
-        "BEGIN; SELECT pg_advisory_xact_lock_shared(1633903471, 1)"
+        "pg_advisory_xact_lock_shared(1633903471, 1)"
     };
 }
 
-pub(crate) const BEGIN: &str = begin!();
+pub(crate) use {event_base, event_horizon, writers_lock};
 
-pub(crate) use {begin, event_base, event_horizon};
+/// One round trip.
+pub(crate) const BEGIN: &str = concat!("BEGIN; SELECT ", writers_lock!());
 
 /// The first id that an open or future transaction of a writer could still write.
 ///

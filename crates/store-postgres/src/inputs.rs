@@ -15,9 +15,10 @@ use crate::convert::{from_json, json, micros, whole};
 use crate::error::{DbError, retrying};
 use crate::list::List;
 use crate::load::{self, Step};
-use crate::runs::{finish, steps};
+use crate::page;
+use crate::runs::steps;
 use crate::store::PostgresStore;
-use crate::{page, write};
+use crate::write::{self, Beside};
 
 /// The columns that [`read`] reads, of [`source`].
 macro_rules! columns {
@@ -233,10 +234,11 @@ async fn close_input(
         });
         steps::insert(connection, &told.collect::<Vec<_>>()).await?;
     }
-    if let Some(End::Completed(made)) = &close.end {
-        finish::insert_outcomes(connection, &[(&step.change.run.id, made)]).await?;
-    }
-    write::steps(connection, Vec::new(), std::slice::from_ref(&step)).await?;
+    let outcomes = match &close.end {
+        Some(End::Completed(made)) => vec![(&step.change.run.id, made)],
+        _ => Vec::new(),
+    };
+    write::all(connection, Beside { outcomes, ..Beside::default() }, std::slice::from_ref(&step)).await?;
     Ok((closed, step))
 }
 

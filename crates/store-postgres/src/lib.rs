@@ -43,6 +43,7 @@ mod group;
 mod horizon;
 mod idempotency;
 mod inputs;
+mod kept;
 mod keys;
 mod list;
 mod load;

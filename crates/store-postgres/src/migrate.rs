@@ -27,6 +27,7 @@ const MIGRATIONS: &[(i32, &str)] = &[
     (15, include_str!("../migrations/0015_traceparent.sql")),
     (16, include_str!("../migrations/0016_contracts.sql")),
     (17, include_str!("../migrations/0017_busy_children.sql")),
+    (18, include_str!("../migrations/0018_kept_hours.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.

@@ -2,17 +2,24 @@
 
 use std::collections::HashMap;
 
+use accord_domain::event::NewEvent;
 use accord_domain::run::{Assignment, Lease, Outcome, Run};
 use accord_domain::session::Session;
 use accord_domain::usage::Usage;
 use accord_store::{SessionChoice, StoreError, Submission};
-use sqlx::postgres::PgRow;
-use sqlx::{PgConnection, Row};
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::query::Query;
+use sqlx::{PgConnection, Postgres, Row};
 
 use crate::convert::{count, counted, from_json, id, json, micros, named, time};
 use crate::error::DbError;
+use crate::horizon::writers_lock;
 use crate::runs::documents::shared_lock;
 use crate::text::{escape, escape_some, unescape};
+use crate::write::{EventColumns, insert_events};
+
+/// A statement to which values are bound.
+pub(crate) type Statement<'q> = Query<'q, Postgres, PgArguments>;
 
 /// The columns that [`run`] reads, of a table called `r`.
 macro_rules! run_columns {
@@ -163,8 +170,13 @@ pub(crate) fn outcome(row: &PgRow) -> Result<Option<Outcome>, DbError> {
 }
 
 /// Documents are shared: most of the time they are there already, and from then on nobody removes them until the transaction ends.
+///
+/// The statement can be a transaction by itself, so it takes the writers' lock of the events too, and everything that is
+/// written is joined with it: the transaction has no number before.
 const INSERT: &str = concat!(
     "WITH locked AS MATERIALIZED (SELECT ",
+    writers_lock!(),
+    ", ",
     shared_lock!(),
     "), given AS MATERIALIZED (
     SELECT place, sha256(convert_to(body, 'UTF8')) AS hash, body FROM unnest($1::text[]) WITH ORDINALITY AS u(body, place)
@@ -173,11 +185,11 @@ const INSERT: &str = concat!(
 ), session AS (
     INSERT INTO sessions
         (id, agent_name, status, parent_session_id, project_dir, affinity, last_run_id, created_at, updated_at)
-    SELECT * FROM unnest(
+    SELECT t.* FROM locked, unnest(
         $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[], $10::bigint[]
-    )
+    ) AS t
 ), new AS MATERIALIZED (
-    SELECT * FROM unnest(
+    SELECT t.* FROM locked, unnest(
         $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::integer[],
         $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[], $23::bigint[], $24::double precision[],
         $25::bigint[], $26::bigint[], $27::text[], $28::bigint[],
@@ -197,6 +209,9 @@ const INSERT: &str = concat!(
     FROM new t JOIN given b ON b.place = t.blueprint LEFT JOIN given c ON c.place = t.contract
 ), input AS (
     INSERT INTO run_inputs (run_id, preview, searched) SELECT id, preview, searched FROM new
+), event AS (",
+    insert_events!("$39", "$40", "$41", "$42", "$43", "$44"),
+    ", locked
 )
 INSERT INTO runs (
     id, session_id, kind, agent_name, status, execution_mode, demands, priority, attempt, losses, retry_count,
@@ -207,11 +222,14 @@ SELECT id, session_id, kind, agent_name, status, execution_mode, demands, priori
 FROM new ORDER BY place"
 );
 
-/// Writes new runs with their documents, the summaries of their input, and the sessions that they start.
+/// Writes new runs with their documents, the summaries of their input, the sessions that they start, and events: here or by
+/// [`crate::write::events`], once in a transaction. One statement, which needs no transaction around it.
 pub(crate) async fn insert_runs(
     connection: &mut PgConnection,
     submissions: &[&Submission],
+    events: &[NewEvent],
 ) -> Result<(), DbError> {
+    let events = EventColumns::of(events, &[])?;
     let sessions: Vec<&Session> = submissions.iter().filter_map(|each| new_session(each)).collect();
     let runs: Vec<&Run> = submissions.iter().map(|each| &each.run).collect();
     let assignments: Vec<&Assignment> = submissions.iter().map(|each| &each.assignment).collect();
@@ -226,7 +244,7 @@ pub(crate) async fn insert_runs(
     let affinities = texts(&sessions, |session| json(&session.affinity))?;
     let demands = texts(&runs, |run| json(&run.demands))?;
     let requesters = texts(&runs, |run| run.requested_by.as_ref().map(json).transpose())?;
-    let inserted = sqlx::query(INSERT)
+    let inserting = sqlx::query(INSERT)
         .bind(documents.bodies)
         .bind(column(&sessions, |session| session.id.as_str()))
         .bind(column(&sessions, |session| escape(&session.agent_name)))
@@ -264,9 +282,8 @@ pub(crate) async fn insert_runs(
         .bind(column(&assignments, |assignment| assignment.input.as_deref()))
         .bind(column(&assignments, |assignment| assignment.traceparent.as_deref()))
         .bind(previews)
-        .bind(searched)
-        .execute(connection)
-        .await;
+        .bind(searched);
+    let inserted = events.bind(inserting).execute(connection).await;
     inserted.map_err(|error| exists(error.into(), &runs)).map(|_| ())
 }
 
@@ -344,23 +361,13 @@ WHERE r.id = t.id"
     };
 }
 
-const UPDATE_RUNS: &str = update_runs!();
+pub(crate) use update_runs;
 
-/// Unvalidated output is removed when its run finishes.
-const END_RUNS: &str = concat!(
-    "WITH no_output AS (
-    DELETE FROM events e USING unnest($1::text[], $2::text[]) AS ended(id, status)
-    WHERE e.run_id = ended.id AND e.kind = 'output.delta' AND ended.status IN ('completed', 'failed', 'stopped')
-)",
-    update_runs!()
-);
-
-/// Writes what may change of these runs.
-pub(crate) async fn update_runs(connection: &mut PgConnection, runs: &[&Run]) -> Result<(), DbError> {
+/// Binds what may change of these runs.
+pub(crate) fn bind_runs<'q>(query: Statement<'q>, runs: &[&'q Run]) -> Result<Statement<'q>, DbError> {
     let failures = texts(runs, |run| run.failure.as_ref().map(json).transpose())?;
     let demands = texts(runs, |run| json(&run.demands))?;
-    let some_end = runs.iter().any(|run| run.status.is_over());
-    sqlx::query(if some_end { END_RUNS } else { UPDATE_RUNS })
+    Ok(query
         .bind(column(runs, |run| run.id.as_str()))
         .bind(column(runs, |run| run.status.as_str()))
         .bind(column(runs, |run| i64::from(run.attempt)))
@@ -379,8 +386,5 @@ pub(crate) async fn update_runs(connection: &mut PgConnection, runs: &[&Run]) ->
         .bind(column(runs, |run| run.started_at.map(micros)))
         .bind(column(runs, |run| run.finished_at.map(micros)))
         .bind(column(runs, |run| run.waits_until.map(micros)))
-        .bind(demands)
-        .execute(connection)
-        .await?;
-    Ok(())
+        .bind(demands))
 }

@@ -21,7 +21,7 @@ use crate::rows::{self, session_columns, summary_columns};
 use crate::runs::documents;
 use crate::store::{PostgresStore, conclude};
 use crate::text::escape;
-use crate::{load, page, write};
+use crate::{kept, load, page, write};
 
 #[async_trait]
 impl SessionStore for PostgresStore {
@@ -181,6 +181,7 @@ async fn remove(connection: &mut PgConnection, session_id: &SessionId) -> Result
     }
     let parent = parent_of(connection, &session).await?;
     let documents = documents::of_session(connection, session_id).await?;
+    kept::mark_session(connection, session_id.as_str()).await?;
     sqlx::query(REMOVE).bind(session_id.as_str()).execute(&mut *connection).await?;
     documents::collect(connection, documents).await?;
     // To find out whether a parent still waits, all its children are looked at: only if it has waited at all.

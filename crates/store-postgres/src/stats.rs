@@ -2,15 +2,18 @@
 
 use accord_domain::usage::Usage;
 use accord_store::{
-    CountedAttempt, EndedRun, ErrorCount, Figures, StatsQuery, StatsStore, StoreError, Tally,
+    CountedAttempt, EndedRun, ErrorCount, ErrorTally, Figures, HourFigures, Kept, Span, StatsQuery,
+    StatsStore, StoreError, Tally,
 };
 use async_trait::async_trait;
 use futures_util::TryStreamExt;
+use jiff::Timestamp;
+use sqlx::Row;
 use sqlx::postgres::PgRow;
-use sqlx::{Postgres, QueryBuilder, Row};
 
 use crate::convert::{counted, micros, named, time};
 use crate::error::{DbError, retrying};
+use crate::rows::Statement;
 use crate::store::PostgresStore;
 use crate::text::{escape, unescape};
 
@@ -32,71 +35,130 @@ SELECT r.id, r.agent_name, r.status, r.failure_type, a.contract IS NOT NULL AS c
     t.source, coalesce(t.input_tokens, 0) AS attempt_input, coalesce(t.output_tokens, 0) AS attempt_output,
     t.cost_usd AS attempt_cost
 FROM runs r LEFT JOIN assignments a ON a.run_id = r.id LEFT JOIN attempts t ON t.run_id = r.id
-WHERE r.status IN ('completed', 'failed', 'stopped')";
+WHERE r.status IN ('completed', 'failed', 'stopped') AND r.created_at >= $1 AND r.created_at < $2
+    AND ($3::text IS NULL OR r.agent_name = $3)
+ORDER BY r.id, t.delivery, t.number";
+
+macro_rules! errors {
+    ($runs:literal) => {
+        concat!(
+            "SELECT r.created_at, r.agent_name, place.path, place.keyword FROM runs r JOIN attempts t ON t.run_id = r.id, \
+             unnest(t.error_paths, t.error_keywords) AS place(path, keyword) WHERE ",
+            $runs,
+            " AND r.created_at >= $1 AND r.created_at < $2 AND ($3::text IS NULL OR r.agent_name = $3)"
+        )
+    };
+}
+
+const ERRORS: &str = errors!("r.status IN ('completed', 'failed', 'stopped')");
+
+/// Runs that have not finished are few, are never kept, and each kind has an index.
+const ERRORS_OF_UNFINISHED: &str = errors!(
+    "(r.status = 'pending' OR r.lease_expires_at IS NOT NULL OR r.status IN ('waiting', 'input_required'))"
+);
 
 impl PostgresStore {
     async fn count_runs(&self, asked: &StatsQuery) -> Result<Figures, DbError> {
-        let mut query = QueryBuilder::<Postgres>::new(ENDED);
-        narrow(&mut query, asked);
-        query.push(" ORDER BY r.id, t.delivery, t.number");
-        let mut rows = query.build().fetch(&self.pool);
-        let mut tally = Tally::new(asked);
-        let mut last = String::new();
-        while let Some(row) = rows.try_next().await? {
-            let id: &str = row.try_get("id")?;
-            if id != last {
-                tally.run(ended(&row)?);
-                last = id.to_owned();
-            }
-            if let Some(outcome) = row.try_get("outcome")? {
-                tally.attempt(CountedAttempt {
-                    outcome,
-                    model: unescape(row.try_get("model")?),
-                    strategy: row.try_get("strategy")?,
-                    source: row.try_get("source")?,
-                    usage: Usage {
-                        input_tokens: counted(row.try_get("attempt_input")?)?,
-                        output_tokens: counted(row.try_get("attempt_output")?)?,
-                        cost_usd: row.try_get("attempt_cost")?,
-                    },
-                });
+        let kept = self.kept_now(asked).await?;
+        let spans = kept.spans(asked);
+        let mut tally = self.tally(Tally::new(asked), &spans, asked.agent_name.as_deref()).await?;
+        for (hour, figures) in &kept.hours {
+            if let Some(figures) = figures {
+                tally.add_hour(*hour, figures);
             }
         }
         Ok(tally.figures())
     }
 
-    async fn count_errors(&self, asked: &StatsQuery, limit: u32) -> Result<Vec<ErrorCount>, DbError> {
-        let mut query = QueryBuilder::<Postgres>::new(
-            "SELECT place.path, place.keyword, count(*) AS count \
-             FROM runs r JOIN attempts t ON t.run_id = r.id, \
-             unnest(t.error_paths, t.error_keywords) AS place(path, keyword) WHERE true",
-        );
-        narrow(&mut query, asked);
-        query.push(
-            " GROUP BY place.path, place.keyword \
-             ORDER BY count(*) DESC, place.path COLLATE \"C\", place.keyword COLLATE \"C\" LIMIT ",
-        );
-        query.push_bind(i64::from(limit));
-        let rows = query.build().fetch_all(&self.pool).await?;
-        let mut counts = Vec::with_capacity(rows.len());
-        for row in rows {
-            counts.push(ErrorCount {
-                path: unescape(row.try_get("path")?),
-                keyword: unescape(row.try_get("keyword")?),
-                count: counted(row.try_get("count")?)?,
-            });
+    /// What is kept, brought up to date if that can be done.
+    async fn kept_now(&self, asked: &StatsQuery) -> Result<Kept<HourFigures>, DbError> {
+        if let Err(error) = self.keep_hours().await {
+            tracing::debug!(?error, "statistics of past hours were not kept; their runs are read");
         }
-        Ok(counts)
+        self.kept(asked).await
+    }
+
+    /// Adds the runs of these times, of one agent or of all. Each time is a statement, whose plan depends on how many runs it has.
+    pub(crate) async fn tally(
+        &self,
+        mut tally: Tally,
+        spans: &[Span],
+        agent_name: Option<&str>,
+    ) -> Result<Tally, DbError> {
+        for span in spans {
+            let mut rows = of_span(ENDED, *span, agent_name).fetch(&self.pool);
+            let mut last = String::new();
+            while let Some(row) = rows.try_next().await? {
+                let id: &str = row.try_get("id")?;
+                if id != last {
+                    tally.run(ended(&row)?);
+                    last = id.to_owned();
+                }
+                attempt(&mut tally, &row)?;
+            }
+        }
+        Ok(tally)
+    }
+
+    async fn count_errors(&self, asked: &StatsQuery, limit: u32) -> Result<Vec<ErrorCount>, DbError> {
+        let kept = self.kept(asked).await?;
+        let mut tally = ErrorTally::default();
+        for figures in kept.hours.iter().filter_map(|(_, figures)| figures.as_ref()) {
+            tally.add_hour(figures, asked);
+        }
+        let agent_name = asked.agent_name.as_deref();
+        self.errors(&kept.spans(asked), agent_name, |_, _, error| tally.add(&error)).await?;
+        let all = (asked.since.unwrap_or(Timestamp::MIN), Timestamp::MAX);
+        let mut rows = of_span(ERRORS_OF_UNFINISHED, all, agent_name).fetch(&self.pool);
+        while let Some(row) = rows.try_next().await? {
+            tally.add(&error(&row)?);
+        }
+        Ok(tally.most_frequent(limit))
+    }
+
+    /// The errors of finished runs of these times, each with its time and agent.
+    pub(crate) async fn errors(
+        &self,
+        spans: &[Span],
+        agent_name: Option<&str>,
+        mut each: impl FnMut(Timestamp, String, ErrorCount),
+    ) -> Result<(), DbError> {
+        for span in spans {
+            let mut rows = of_span(ERRORS, *span, agent_name).fetch(&self.pool);
+            while let Some(row) = rows.try_next().await? {
+                let agent_name = unescape(row.try_get("agent_name")?);
+                each(time(row.try_get("created_at")?)?, agent_name, error(&row)?);
+            }
+        }
+        Ok(())
     }
 }
 
-fn narrow(query: &mut QueryBuilder<Postgres>, asked: &StatsQuery) {
-    if let Some(since) = asked.since {
-        query.push(" AND r.created_at >= ").push_bind(micros(since));
+fn of_span<'q>(sql: &'static str, (start, stop): Span, agent_name: Option<&str>) -> Statement<'q> {
+    let agent_name = agent_name.map(|name| escape(name).into_owned());
+    sqlx::query(sql).bind(micros(start)).bind(micros(stop)).bind(agent_name)
+}
+
+fn attempt(tally: &mut Tally, row: &PgRow) -> Result<(), DbError> {
+    if let Some(outcome) = row.try_get("outcome")? {
+        tally.attempt(CountedAttempt {
+            outcome,
+            model: unescape(row.try_get("model")?),
+            strategy: row.try_get("strategy")?,
+            source: row.try_get("source")?,
+            usage: Usage {
+                input_tokens: counted(row.try_get("attempt_input")?)?,
+                output_tokens: counted(row.try_get("attempt_output")?)?,
+                cost_usd: row.try_get("attempt_cost")?,
+            },
+        });
     }
-    if let Some(agent_name) = &asked.agent_name {
-        query.push(" AND r.agent_name = ").push_bind(escape(agent_name));
-    }
+    Ok(())
+}
+
+fn error(row: &PgRow) -> Result<ErrorCount, DbError> {
+    let (path, keyword) = (unescape(row.try_get("path")?), unescape(row.try_get("keyword")?));
+    Ok(ErrorCount { path, keyword, count: 1 })
 }
 
 fn ended(row: &PgRow) -> Result<EndedRun, DbError> {

@@ -1,8 +1,9 @@
-//! Changes as rows: any number of runs in a few statements.
+//! Changes as rows: any number of runs in one statement.
 
 use accord_domain::event::{Body, NewEvent};
-use accord_domain::id::{RunId, WorkflowRunId};
+use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::run::change::ChildReports;
+use accord_domain::run::{Outcome, Run};
 use accord_domain::session::Session;
 use accord_store::StoreError;
 use jiff::Timestamp;
@@ -11,31 +12,96 @@ use sqlx::PgConnection;
 use crate::callbacks::{settle, take_back};
 use crate::convert::{json, micros};
 use crate::error::DbError;
-use crate::horizon::{MOST_EVENTS, event_base};
+use crate::horizon::MOST_EVENTS;
+use crate::kept::mark_hours;
 use crate::load::Step;
-use crate::rows::update_runs;
+use crate::rows::{Statement, bind_runs, column, update_runs};
+use crate::text::escape_some;
+
+/// Writes events, which are numbered within their transaction. More tables can follow.
+macro_rules! insert_events {
+    ($at:literal, $session:literal, $run:literal, $workflow_run:literal, $kind:literal, $body:literal) => {
+        concat!(
+            "INSERT INTO events (id, at, session_id, run_id, workflow_run_id, kind, body) SELECT ",
+            crate::horizon::event_base!(),
+            " + t.place - 1, t.at, t.session_id, t.run_id, t.workflow_run_id, t.kind, t.body FROM unnest(",
+            $at,
+            "::bigint[], ",
+            $session,
+            "::text[], ",
+            $run,
+            "::text[], ",
+            $workflow_run,
+            "::text[], ",
+            $kind,
+            "::text[], ",
+            $body,
+            "::text[]) WITH ORDINALITY AS t(at, session_id, run_id, workflow_run_id, kind, body, place)"
+        )
+    };
+}
+
+macro_rules! update_sessions {
+    ($id:literal, $status:literal, $affinity:literal, $last_run:literal, $updated:literal) => {
+        concat!(
+            "UPDATE sessions s \
+             SET status = t.status, affinity = t.affinity, last_run_id = t.last_run_id, updated_at = t.updated_at \
+             FROM unnest(",
+            $id,
+            "::text[], ",
+            $status,
+            "::text[], ",
+            $affinity,
+            "::text[], ",
+            $last_run,
+            "::text[], ",
+            $updated,
+            "::bigint[]) AS t(id, status, affinity, last_run_id, updated_at) WHERE s.id = t.id"
+        )
+    };
+}
+
+macro_rules! write_conversations {
+    ($session:literal, $body:literal) => {
+        concat!(
+            "INSERT INTO conversations (session_id, body) SELECT * FROM unnest(",
+            $session,
+            "::text[], ",
+            $body,
+            "::text[]) ON CONFLICT (session_id) DO UPDATE SET body = excluded.body"
+        )
+    };
+}
+
+pub(crate) use insert_events;
+
+/// What is written beside the changes of runs and their sessions.
+#[derive(Default)]
+pub(crate) struct Beside<'a> {
+    /// Events before those of the changes.
+    pub(crate) events: Vec<NewEvent>,
+    pub(crate) outcomes: Vec<(&'a RunId, &'a Outcome)>,
+    /// At most one of each session.
+    pub(crate) conversations: Vec<(&'a SessionId, &'a str)>,
+}
 
 /// Writes changes: runs, sessions, callbacks, and the events, after the events that are passed in.
 ///
-/// Events are numbered within their transaction, so a transaction calls this or [`events`], once.
+/// Events are numbered within their transaction, so a transaction calls this, [`all`] or [`events`], once.
 pub(crate) async fn steps(
     connection: &mut PgConnection,
-    first: Vec<NewEvent>,
+    events: Vec<NewEvent>,
     steps: &[Step],
 ) -> Result<(), DbError> {
-    let changed_runs: Vec<_> =
-        steps.iter().filter(|step| step.change.run != step.before.run).map(|step| &step.change.run).collect();
-    let changed_sessions: Vec<_> = steps
-        .iter()
-        .filter(|step| step.change.session != step.before.session)
-        .map(|step| &step.change.session)
-        .collect();
-    if !changed_runs.is_empty() {
-        update_runs(connection, &changed_runs).await?;
-    }
-    if !changed_sessions.is_empty() {
-        sessions(connection, &changed_sessions).await?;
-    }
+    all(connection, Beside { events, ..Beside::default() }, steps).await
+}
+
+/// Writes changes and what is beside them, all but what happens rarely in one statement.
+pub(crate) async fn all(
+    connection: &mut PgConnection,
+    beside: Beside<'_>,
+    steps: &[Step],
+) -> Result<(), DbError> {
     callbacks(connection, steps).await?;
     let of = |child_reports: ChildReports| -> Vec<&str> {
         let steps = steps.iter().filter(|step| step.change.child_reports == child_reports);
@@ -48,29 +114,106 @@ pub(crate) async fn steps(
     if !for_good.is_empty() {
         settle(connection, for_good).await?;
     }
-    let own = steps.iter().flat_map(|step| step.change.events.iter().cloned());
-    events(connection, &first.into_iter().chain(own).collect::<Vec<_>>()).await
+    let Beside { events: mut all_events, outcomes, conversations } = beside;
+    all_events.extend(steps.iter().flat_map(|step| step.change.events.iter().cloned()));
+    let runs: Vec<&Run> =
+        steps.iter().filter(|step| step.change.run != step.before.run).map(|step| &step.change.run).collect();
+    let sessions: Vec<&Session> = steps
+        .iter()
+        .filter(|step| step.change.session != step.before.session)
+        .map(|step| &step.change.session)
+        .collect();
+    if runs.is_empty() && sessions.is_empty() && outcomes.is_empty() && conversations.is_empty() {
+        return events(connection, &all_events).await;
+    }
+    let some_end = runs.iter().any(|run| run.status.is_over());
+    let query = bind_runs(sqlx::query(if some_end { END } else { CHANGE }), &runs)?;
+    let query = bind_sessions(query, &sessions)?;
+    let query = EventColumns::of(&all_events, &[])?.bind(query);
+    let query = bind_outcomes(query, &outcomes)?;
+    let (ids, bodies): (Vec<&str>, Vec<&str>) =
+        conversations.iter().map(|(session_id, body)| (session_id.as_str(), *body)).unzip();
+    query.bind(ids).bind(bodies).execute(connection).await?;
+    Ok(())
 }
 
-const SESSIONS: &str = "
-UPDATE sessions s
-SET status = t.status, affinity = t.affinity, last_run_id = t.last_run_id, updated_at = t.updated_at
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])
-    AS t(id, status, affinity, last_run_id, updated_at)
-WHERE s.id = t.id";
+macro_rules! changes {
+    () => {
+        concat!(
+            "run AS (",
+            update_runs!(),
+            " RETURNING r.created_at, r.status), session AS (",
+            update_sessions!("$20", "$21", "$22", "$23", "$24"),
+            "), outcome AS (INSERT INTO outcomes (run_id, result_text, result_data, raw, validation) \
+             SELECT * FROM unnest($31::text[], $32::text[], $33::text[], $34::text[], $35::text[])\
+             ), conversation AS (",
+            write_conversations!("$36", "$37"),
+            ")"
+        )
+    };
+}
+
+/// All parts in one round trip. Those without rows cost next to nothing.
+const CHANGE: &str =
+    concat!("WITH ", changes!(), " ", insert_events!("$25", "$26", "$27", "$28", "$29", "$30"));
+
+/// When a run finishes, its unvalidated output is removed, and statistics of its hour are counted anew if they are kept.
+const END: &str = concat!(
+    "WITH no_output AS (
+    DELETE FROM events e USING unnest($1::text[], $2::text[]) AS ended(id, status)
+    WHERE e.run_id = ended.id AND e.kind = 'output.delta' AND ended.status IN ('completed', 'failed', 'stopped')
+), ",
+    changes!(),
+    ", marked AS (",
+    mark_hours!("run r WHERE r.status IN ('completed', 'failed', 'stopped')"),
+    ") ",
+    insert_events!("$25", "$26", "$27", "$28", "$29", "$30")
+);
+
+const SESSIONS: &str = update_sessions!("$1", "$2", "$3", "$4", "$5");
+
+fn bind_sessions<'q>(query: Statement<'q>, sessions: &[&'q Session]) -> Result<Statement<'q>, DbError> {
+    let affinities: Vec<String> =
+        sessions.iter().map(|session| json(&session.affinity)).collect::<Result<_, _>>()?;
+    Ok(query
+        .bind(column(sessions, |session| session.id.as_str()))
+        .bind(column(sessions, |session| session.status.as_str()))
+        .bind(affinities)
+        .bind(column(sessions, |session| session.last_run_id.as_str()))
+        .bind(column(sessions, |session| micros(session.updated_at))))
+}
+
+fn bind_outcomes<'q>(
+    query: Statement<'q>,
+    outcomes: &[(&'q RunId, &'q Outcome)],
+) -> Result<Statement<'q>, DbError> {
+    let (ids, outcomes): (Vec<&RunId>, Vec<&Outcome>) = outcomes.iter().copied().unzip();
+    let validations = outcomes.iter().map(|outcome| outcome.validation.as_ref().map(json).transpose());
+    let validations: Vec<Option<String>> = validations.collect::<Result<_, _>>()?;
+    Ok(query
+        .bind(column(&ids, |id| id.as_str()))
+        .bind(column(&outcomes, |outcome| escape_some(outcome.result_text.as_ref())))
+        .bind(column(&outcomes, |outcome| outcome.result_data.as_deref()))
+        .bind(column(&outcomes, |outcome| escape_some(outcome.raw.as_ref())))
+        .bind(validations))
+}
+
+const CONVERSATIONS: &str = write_conversations!("$1", "$2");
+
+/// Writes the conversation of a session that is locked.
+pub(crate) async fn conversation(
+    connection: &mut PgConnection,
+    session_id: &SessionId,
+    conversation: Option<&str>,
+) -> Result<(), DbError> {
+    let Some(body) = conversation else { return Ok(()) };
+    sqlx::query(CONVERSATIONS).bind(vec![session_id.as_str()]).bind(vec![body]).execute(connection).await?;
+    Ok(())
+}
 
 /// Writes sessions that are locked.
 pub(crate) async fn sessions(connection: &mut PgConnection, sessions: &[&Session]) -> Result<(), DbError> {
-    let affinities: Vec<String> =
-        sessions.iter().map(|session| json(&session.affinity)).collect::<Result<_, _>>()?;
-    sqlx::query(SESSIONS)
-        .bind(sessions.iter().map(|session| session.id.as_str()).collect::<Vec<_>>())
-        .bind(sessions.iter().map(|session| session.status.as_str()).collect::<Vec<_>>())
-        .bind(affinities)
-        .bind(sessions.iter().map(|session| session.last_run_id.as_str()).collect::<Vec<_>>())
-        .bind(sessions.iter().map(|session| micros(session.updated_at)).collect::<Vec<_>>())
-        .execute(connection)
-        .await?;
+    bind_sessions(sqlx::query(SESSIONS), sessions)?.execute(connection).await?;
     Ok(())
 }
 
@@ -99,13 +242,7 @@ async fn callbacks(connection: &mut PgConnection, steps: &[Step]) -> Result<(), 
     Ok(())
 }
 
-const EVENTS: &str = concat!(
-    "INSERT INTO events (id, at, session_id, run_id, workflow_run_id, kind, body) SELECT ",
-    event_base!(),
-    " + t.place - 1, t.at, t.session_id, t.run_id, t.workflow_run_id, t.kind, t.body \
-     FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY \
-     AS t(at, session_id, run_id, workflow_run_id, kind, body, place)"
-);
+const EVENTS: &str = insert_events!("$1", "$2", "$3", "$4", "$5", "$6");
 
 /// Something that happens in a workflow run.
 pub(crate) struct WorkflowEvent<'a> {
@@ -125,54 +262,61 @@ pub(crate) async fn all_events(
     events: &[NewEvent],
     of_workflows: &[WorkflowEvent<'_>],
 ) -> Result<(), DbError> {
-    let count = events.len() + of_workflows.len();
-    if count == 0 {
+    if events.is_empty() && of_workflows.is_empty() {
         return Ok(());
     }
-    if count > MOST_EVENTS {
-        let text = format!("{count} events at once are too many; send at most {MOST_EVENTS}");
-        return Err(StoreError::Unavailable(text).into());
-    }
-    let mut columns = Columns::default();
-    for event in events {
-        columns.push(event.at, &event.body)?;
-        columns.sessions.push(Some(event.session_id.as_str()));
-        columns.runs.push(event.run_id.as_ref().map(RunId::as_str));
-        columns.workflow_runs.push(None);
-    }
-    for event in of_workflows {
-        columns.push(event.at, event.body)?;
-        columns.sessions.push(None);
-        columns.runs.push(None);
-        columns.workflow_runs.push(Some(event.workflow_run_id.as_str()));
-    }
-    sqlx::query(EVENTS)
-        .bind(columns.times)
-        .bind(columns.sessions)
-        .bind(columns.runs)
-        .bind(columns.workflow_runs)
-        .bind(columns.kinds)
-        .bind(columns.bodies)
-        .execute(connection)
-        .await?;
+    EventColumns::of(events, of_workflows)?.bind(sqlx::query(EVENTS)).execute(connection).await?;
     Ok(())
 }
 
+/// Events as the values of [`insert_events`].
 #[derive(Default)]
-struct Columns<'a> {
+pub(crate) struct EventColumns {
     times: Vec<i64>,
-    sessions: Vec<Option<&'a str>>,
-    runs: Vec<Option<&'a str>>,
-    workflow_runs: Vec<Option<&'a str>>,
+    sessions: Vec<Option<String>>,
+    runs: Vec<Option<String>>,
+    workflow_runs: Vec<Option<String>>,
     kinds: Vec<&'static str>,
     bodies: Vec<String>,
 }
 
-impl Columns<'_> {
+impl EventColumns {
+    pub(crate) fn of(events: &[NewEvent], of_workflows: &[WorkflowEvent<'_>]) -> Result<Self, DbError> {
+        let count = events.len() + of_workflows.len();
+        if count > MOST_EVENTS {
+            let text = format!("{count} events at once are too many; send at most {MOST_EVENTS}");
+            return Err(StoreError::Unavailable(text).into());
+        }
+        let mut columns = Self::default();
+        for event in events {
+            columns.push(event.at, &event.body)?;
+            columns.sessions.push(Some(event.session_id.to_string()));
+            columns.runs.push(event.run_id.as_ref().map(RunId::to_string));
+            columns.workflow_runs.push(None);
+        }
+        for event in of_workflows {
+            columns.push(event.at, event.body)?;
+            columns.sessions.push(None);
+            columns.runs.push(None);
+            columns.workflow_runs.push(Some(event.workflow_run_id.to_string()));
+        }
+        Ok(columns)
+    }
+
     fn push(&mut self, at: Timestamp, body: &Body) -> Result<(), DbError> {
         self.times.push(micros(at));
         self.kinds.push(body.kind());
         self.bodies.push(json(body)?);
         Ok(())
+    }
+
+    pub(crate) fn bind(self, query: Statement<'_>) -> Statement<'_> {
+        query
+            .bind(self.times)
+            .bind(self.sessions)
+            .bind(self.runs)
+            .bind(self.workflow_runs)
+            .bind(self.kinds)
+            .bind(self.bodies)
     }
 }

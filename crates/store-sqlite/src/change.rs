@@ -10,6 +10,7 @@ use rusqlite::params;
 
 use crate::callbacks;
 use crate::error::DbResult;
+use crate::kept;
 use crate::rows::run::Loaded;
 use crate::rows::{attempt, event, run, session};
 use crate::value::micros;
@@ -68,6 +69,7 @@ pub(crate) fn apply(write: &mut Write<'_>, changed_rows: &ChangedRows, change: C
         // Behind the events of the end: the id of the last event is never given again.
         let sql = "DELETE FROM events WHERE run = ?1 AND kind = 'output.delta'";
         connection.prepare_cached(sql)?.execute([changed_rows.run])?;
+        kept::mark(connection, changed_rows.run)?;
     }
     match child_reports {
         ChildReports::Unchanged => {}

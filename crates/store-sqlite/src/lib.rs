@@ -21,6 +21,7 @@ mod error;
 mod events;
 mod facts;
 mod inputs;
+mod kept;
 mod keys;
 mod migrate;
 mod open;

@@ -30,6 +30,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0016_traceparent.sql"),
     include_str!("../migrations/0017_contracts.sql"),
     include_str!("../migrations/0018_busy_children.sql"),
+    include_str!("../migrations/0019_kept_hours.sql"),
 ];
 
 /// What marks a file as ours, in SQLite's header: "Acrd".

@@ -13,6 +13,7 @@ use rusqlite::Connection;
 
 use crate::callbacks::still_to_come;
 use crate::error::{DbError, DbResult};
+use crate::kept;
 use crate::page::{self, ColumnFilter, List, bound, newest_first};
 use crate::rows::{assignment, session, summary};
 use crate::store::SqliteStore;
@@ -140,6 +141,7 @@ fn summaries(
 /// What belongs to a session, in an order in which nothing is looked for after it is gone. Also what its runs owe to
 /// their parent: their results are gone.
 const REMOVALS: &[&str] = &[
+    kept::mark_hours!("r.session = ?1"),
     // The id of the last event is never given again: readers of events remember it.
     "UPDATE events SET session = NULL, run = NULL, kind = '', body = '{}' \
      WHERE id = (SELECT max(id) FROM events) AND session = ?1",

@@ -2,18 +2,24 @@
 
 use accord_domain::usage::Usage;
 use accord_store::{
-    CountedAttempt, EndedRun, ErrorCount, Figures, StatsQuery, StatsStore, StoreError, Tally,
+    CountedAttempt, EndedRun, ErrorCount, ErrorTally, Figures, Span, StatsQuery, StatsStore, StoreError,
+    Tally,
 };
 use async_trait::async_trait;
+use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 
 use crate::error::DbResult;
+use crate::kept;
 use crate::store::SqliteStore;
 use crate::value::{counted, micros, named, time};
 
 #[async_trait]
 impl StatsStore for SqliteStore {
     async fn stats(&self, query: &StatsQuery) -> Result<Figures, StoreError> {
+        if let Err(error) = self.keep_hours().await {
+            tracing::debug!(?error, "statistics of past hours were not kept; their runs are read");
+        }
         let query = query.clone();
         self.read(move |connection| stats(connection, &query)).await
     }
@@ -24,17 +30,34 @@ impl StatsStore for SqliteStore {
     }
 }
 
-/// Runs made since, of one agent or of all.
-fn counting(query: &StatsQuery) -> &'static str {
-    match query.agent_name {
-        Some(_) => "r.created_at >= ?1 AND r.agent_name = ?2",
-        None => "r.created_at >= ?1 AND ?2 IS NULL",
+fn stats(connection: &Connection, query: &StatsQuery) -> DbResult<Figures> {
+    let kept = kept::read(connection, query)?;
+    let spans = kept.spans(query);
+    let mut tally = tally(connection, Tally::new(query), &spans, query.agent_name.as_deref())?;
+    for (hour, figures) in &kept.hours {
+        if let Some(figures) = figures {
+            tally.add_hour(*hour, figures);
+        }
+    }
+    Ok(tally.figures())
+}
+
+/// Runs made in a time, of one agent or of all.
+fn counting(agent_name: Option<&str>) -> &'static str {
+    match agent_name {
+        Some(_) => "r.created_at >= ?1 AND r.created_at < ?2 AND r.agent_name = ?3",
+        None => "r.created_at >= ?1 AND r.created_at < ?2 AND ?3 IS NULL",
     }
 }
 
-/// One row for each attempt, those of a run together and in their order, and one row for a run without. The runs come in the order
-/// in which they were made, which an index gives.
-fn stats(connection: &Connection, query: &StatsQuery) -> DbResult<Figures> {
+/// Adds the runs of these times. One row for each attempt, those of a run together and in their order, and one row for a run
+/// without. The runs come in the order in which they were made, which an index gives.
+pub(crate) fn tally(
+    connection: &Connection,
+    mut tally: Tally,
+    spans: &[Span],
+    agent_name: Option<&str>,
+) -> DbResult<Tally> {
     let sql = format!(
         "SELECT r.seq, r.agent_name, r.status, r.failure_type, a.contract IS NOT NULL, r.input_tokens, r.output_tokens, \
          r.cost_usd, r.created_at, coalesce(r.finished_at, r.created_at), t.outcome, t.model, t.strategy, t.source, \
@@ -42,30 +65,37 @@ fn stats(connection: &Connection, query: &StatsQuery) -> DbResult<Figures> {
          FROM runs r CROSS JOIN assignments a ON a.run = r.seq LEFT JOIN attempts t ON t.run = r.seq \
          WHERE r.status IN ('completed', 'failed', 'stopped') AND {} \
          ORDER BY r.created_at, r.seq, t.delivery, t.number",
-        counting(query)
+        counting(agent_name)
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(params![query.since.map_or(i64::MIN, micros), query.agent_name])?;
-    let mut tally = Tally::new(query);
-    let mut last: Option<i64> = None;
-    while let Some(row) = rows.next()? {
-        let seq = Some(row.get(0)?);
-        if seq != last {
-            tally.run(ended(row)?);
-            last = seq;
-        }
-        if let Some(outcome) = row.get_ref(10)?.as_str_or_null().map_err(rusqlite::Error::from)? {
-            let source = row.get_ref(13)?.as_str_or_null().map_err(rusqlite::Error::from)?;
-            let usage = Usage {
-                input_tokens: counted(row.get(14)?)?,
-                output_tokens: counted(row.get(15)?)?,
-                cost_usd: row.get(16)?,
-            };
-            let (model, strategy) = (row.get(11)?, row.get(12)?);
-            tally.attempt(CountedAttempt { outcome, model, strategy, source, usage });
+    for (start, stop) in spans {
+        let mut rows = statement.query(params![micros(*start), micros(*stop), agent_name])?;
+        let mut last: Option<i64> = None;
+        while let Some(row) = rows.next()? {
+            let seq = Some(row.get(0)?);
+            if seq != last {
+                tally.run(ended(row)?);
+                last = seq;
+            }
+            attempt(&mut tally, row)?;
         }
     }
-    Ok(tally.figures())
+    Ok(tally)
+}
+
+fn attempt(tally: &mut Tally, row: &Row<'_>) -> DbResult<()> {
+    let Some(outcome) = row.get_ref(10)?.as_str_or_null().map_err(rusqlite::Error::from)? else {
+        return Ok(());
+    };
+    let source = row.get_ref(13)?.as_str_or_null().map_err(rusqlite::Error::from)?;
+    let usage = Usage {
+        input_tokens: counted(row.get(14)?)?,
+        output_tokens: counted(row.get(15)?)?,
+        cost_usd: row.get(16)?,
+    };
+    let (model, strategy) = (row.get(11)?, row.get(12)?);
+    tally.attempt(CountedAttempt { outcome, model, strategy, source, usage });
+    Ok(())
 }
 
 fn ended(row: &Row<'_>) -> DbResult<EndedRun> {
@@ -83,17 +113,38 @@ fn ended(row: &Row<'_>) -> DbResult<EndedRun> {
 }
 
 fn frequent_errors(connection: &Connection, query: &StatsQuery, limit: u32) -> DbResult<Vec<ErrorCount>> {
-    let sql = format!(
-        "SELECT e.path, e.keyword, count(*) FROM runs r CROSS JOIN attempt_errors e ON e.run = r.seq WHERE {} \
-         GROUP BY e.path, e.keyword ORDER BY count(*) DESC, e.path, e.keyword LIMIT ?3",
-        counting(query)
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let since = query.since.map_or(i64::MIN, micros);
-    let mut rows = statement.query(params![since, query.agent_name, limit])?;
-    let mut errors = Vec::new();
-    while let Some(row) = rows.next()? {
-        errors.push(ErrorCount { path: row.get(0)?, keyword: row.get(1)?, count: counted(row.get(2)?)? });
+    let kept = kept::read(connection, query)?;
+    let mut tally = ErrorTally::default();
+    for figures in kept.hours.iter().filter_map(|(_, figures)| figures.as_ref()) {
+        tally.add_hour(figures, query);
     }
-    Ok(errors)
+    let agent_name = query.agent_name.as_deref();
+    let errors = |source: &str| {
+        format!(
+            "SELECT e.path, e.keyword, count(*) FROM {source} CROSS JOIN attempt_errors e ON e.run = r.seq WHERE {} \
+             GROUP BY e.path, e.keyword",
+            counting(agent_name)
+        )
+    };
+    let mut count = |sql: &str, (start, stop): Span| -> DbResult<()> {
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![micros(start), micros(stop), agent_name])?;
+        while let Some(row) = rows.next()? {
+            tally.add(&ErrorCount { path: row.get(0)?, keyword: row.get(1)?, count: counted(row.get(2)?)? });
+        }
+        Ok(())
+    };
+    let finished = errors("(SELECT * FROM runs WHERE status IN ('completed', 'failed', 'stopped')) r");
+    for span in kept.spans(query) {
+        count(&finished, span)?;
+    }
+    // Those that have not finished are few and never kept, and each kind has an index.
+    let all_of_them = (query.since.unwrap_or(Timestamp::MIN), Timestamp::MAX);
+    count(&errors(UNFINISHED), all_of_them)?;
+    Ok(tally.most_frequent(limit))
 }
+
+const UNFINISHED: &str = "(SELECT seq FROM runs INDEXED BY runs_waiting WHERE status = 'pending' \
+                          UNION SELECT seq FROM runs INDEXED BY runs_leased WHERE lease_expires_at IS NOT NULL \
+                          UNION SELECT seq FROM runs INDEXED BY runs_suspended \
+                          WHERE status = 'waiting' OR status = 'input_required') u CROSS JOIN runs r ON r.seq = u.seq";

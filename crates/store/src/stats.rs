@@ -3,6 +3,7 @@
 use accord_domain::attempt::ValueSource;
 use async_trait::async_trait;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 
@@ -17,7 +18,7 @@ pub struct StatsQuery {
 }
 
 /// The statistics of one group. Only finished runs count.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StatRow {
     /// The agent, model, strategy or day; empty for everything together.
     pub key: String,
@@ -45,7 +46,7 @@ pub struct StatRow {
 }
 
 /// Accepted values by source. Results without a recorded source are not counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SourceCounts {
     /// Handed over as a value.
     pub structured: u64,
@@ -60,6 +61,14 @@ pub struct SourceCounts {
 }
 
 impl SourceCounts {
+    pub(crate) fn join(&mut self, other: Self) {
+        self.structured += other.structured;
+        self.text += other.text;
+        self.fence += other.fence;
+        self.prose += other.prose;
+        self.human += other.human;
+    }
+
     pub fn add(&mut self, source: ValueSource) {
         match source {
             ValueSource::Structured => self.structured += 1,
@@ -85,7 +94,7 @@ pub struct Figures {
 }
 
 /// How often one place broke one keyword.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorCount {
     /// The place, list indices as `[*]`.
     pub path: String,

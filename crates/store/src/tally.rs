@@ -1,5 +1,7 @@
 //! Computes statistics. A store reads each finished run once, with its attempts, and all groups are
-//! computed from that: reading the runs again for each group would take several times as long, and
+//! computed from that: reading the runs again for each group would take several times as long.
+//!
+//! What the runs of an hour come to can be kept ([`HourFigures`]) and added instead of the runs. Every latency is kept, because
 //! percentiles cannot be combined from those of parts.
 
 use std::collections::BTreeMap;
@@ -8,10 +10,11 @@ use accord_domain::attempt::{Outcome, ValueSource};
 use accord_domain::run::{FailureType, Status};
 use accord_domain::usage::Usage;
 use jiff::Timestamp;
-use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error as NameError, StrDeserializer};
+use serde::{Deserialize, Serialize};
 
+use crate::hours::{HourFigures, hour_of, time_of};
 use crate::stats::{Figures, StatRow, StatsQuery};
 
 /// Sums of tokens end here: columns hold no larger number.
@@ -46,23 +49,29 @@ pub struct Tally {
     by_strategy: BTreeMap<String, Sum>,
     by_day: BTreeMap<String, Sum>,
     by_hour: Option<BTreeMap<String, Sum>>,
+    /// The agent that is asked for, of the hours that are added.
+    agent_name: Option<String>,
+    /// What the runs of each hour come to, if that is to be kept.
+    hours: Option<BTreeMap<i64, HourFigures>>,
     /// The run whose attempts are still coming.
     open: Option<Tried>,
 }
 
-#[derive(Debug, Default)]
-struct Sum {
+/// What the runs of a group come to.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Sum {
     row: StatRow,
+    #[serde(with = "crate::hours::latencies")]
     latencies: Vec<u64>,
 }
 
 #[derive(Debug)]
-struct Tried {
-    run: EndedRun,
+pub(crate) struct Tried {
+    pub(crate) run: EndedRun,
     attempts: u64,
     first_accepted: bool,
-    model: String,
-    strategy: String,
+    pub(crate) model: String,
+    pub(crate) strategy: String,
     source: Option<ValueSource>,
     /// The share of each model of the run, in the order in which they were first used.
     parts: Vec<Part>,
@@ -94,7 +103,13 @@ pub struct CountedAttempt<'a> {
 impl Tally {
     /// Nothing yet, of what is asked for.
     pub fn new(query: &StatsQuery) -> Self {
-        Self { by_hour: query.by_hour.then(BTreeMap::new), ..Self::default() }
+        let agent_name = query.agent_name.clone();
+        Self { by_hour: query.by_hour.then(BTreeMap::new), agent_name, ..Self::default() }
+    }
+
+    /// For [`Tally::hours`].
+    pub fn of_hours() -> Self {
+        Self { hours: Some(BTreeMap::new()), ..Self::default() }
     }
 
     /// Adds a run. Its attempts are added next.
@@ -119,6 +134,22 @@ impl Tally {
         open.source = ValueSource::ALL.iter().copied().find(|source| Some(source.as_str()) == attempt.source);
     }
 
+    /// Adds what the runs of an hour came to, of the agent that is asked for.
+    pub fn add_hour(&mut self, hour: i64, figures: &HourFigures) {
+        let wanted = self.agent_name.clone();
+        for (agent_name, of_agent) in figures.agents(wanted.as_deref()) {
+            for sum in of_agent.whole_runs() {
+                self.groups(time_of(hour), agent_name).into_iter().for_each(|group| group.join(sum));
+            }
+            for (strategy, sum) in of_agent.strategies() {
+                group(&mut self.by_strategy, strategy).join(sum);
+            }
+            for (model, sum) in of_agent.models() {
+                group(&mut self.by_model, model).join(sum);
+            }
+        }
+    }
+
     #[must_use]
     pub fn figures(mut self) -> Figures {
         self.close();
@@ -132,21 +163,42 @@ impl Tally {
         }
     }
 
+    /// What the runs of each hour come to.
+    #[must_use]
+    pub fn hours(mut self) -> BTreeMap<i64, HourFigures> {
+        self.close();
+        self.hours.unwrap_or_default()
+    }
+
+    /// The groups of whole runs, but for their strategy and models.
+    fn groups(&mut self, created_at: Timestamp, agent_name: &str) -> Vec<&mut Sum> {
+        let day = created_at.strftime("%Y-%m-%d").to_string();
+        let mut groups =
+            vec![&mut self.all, group(&mut self.by_day, &day), group(&mut self.by_agent, agent_name)];
+        if let Some(by_hour) = &mut self.by_hour {
+            groups.push(group(by_hour, &created_at.strftime("%Y-%m-%dT%H:00Z").to_string()));
+        }
+        groups
+    }
+
     fn close(&mut self) {
         let Some(tried) = self.open.take() else { return };
-        let day = tried.run.created_at.strftime("%Y-%m-%d").to_string();
-        self.all.add(&tried);
-        self.by_day.entry(day).or_default().add(&tried);
-        if let Some(by_hour) = &mut self.by_hour {
-            let hour = tried.run.created_at.strftime("%Y-%m-%dT%H:00Z").to_string();
-            by_hour.entry(hour).or_default().add(&tried);
+        if let Some(hours) = &mut self.hours {
+            let hour = hours.entry(hour_of(tried.run.created_at)).or_default();
+            return hour.add(&tried.run.agent_name.clone(), tried, by_model);
         }
-        self.by_agent.entry(tried.run.agent_name.clone()).or_default().add(&tried);
-        self.by_strategy.entry(tried.strategy.clone()).or_default().add(&tried);
+        let groups = self.groups(tried.run.created_at, &tried.run.agent_name);
+        groups.into_iter().for_each(|group| group.add(&tried));
+        group(&mut self.by_strategy, &tried.strategy).add(&tried);
         for tried in by_model(tried) {
-            self.by_model.entry(tried.model.clone()).or_default().add(&tried);
+            group(&mut self.by_model, &tried.model).add(&tried);
         }
     }
+}
+
+/// A group by its key.
+pub(crate) fn group<'a>(groups: &'a mut BTreeMap<String, Sum>, key: &str) -> &'a mut Sum {
+    groups.entry(key.to_owned()).or_default()
 }
 
 /// Adds an attempt to those of its model.
@@ -208,8 +260,34 @@ fn by_model(tried: Tried) -> Vec<Tried> {
     parts.into_iter().map(share).collect()
 }
 
+impl Tried {
+    /// Whether more than one model answered.
+    pub(crate) fn is_mixed(&self) -> bool {
+        self.parts.len() > 1
+    }
+}
+
 impl Sum {
-    fn add(&mut self, tried: &Tried) {
+    /// Adds what other runs came to.
+    fn join(&mut self, other: &Self) {
+        let (row, more) = (&mut self.row, &other.row);
+        row.runs += more.runs;
+        row.completed += more.completed;
+        row.first_try += more.first_try;
+        row.failed += more.failed;
+        row.contract_failed += more.contract_failed;
+        row.stopped += more.stopped;
+        row.attempts += more.attempts;
+        row.sources.join(more.sources);
+        row.input_tokens = tokens(row.input_tokens, more.input_tokens);
+        row.output_tokens = tokens(row.output_tokens, more.output_tokens);
+        if let Some(cost) = more.cost_usd {
+            *row.cost_usd.get_or_insert(0.0) += cost;
+        }
+        self.latencies.extend_from_slice(&other.latencies);
+    }
+
+    pub(crate) fn add(&mut self, tried: &Tried) {
         let (row, run) = (&mut self.row, &tried.run);
         row.runs += 1;
         match run.status {
@@ -237,11 +315,10 @@ impl Sum {
     }
 
     fn row(mut self, key: String) -> StatRow {
-        self.latencies.sort_unstable();
         StatRow {
             key,
-            latency_ms_p50: percentile(&self.latencies, 50),
-            latency_ms_p95: percentile(&self.latencies, 95),
+            latency_ms_p50: percentile(&mut self.latencies, 50),
+            latency_ms_p95: percentile(&mut self.latencies, 95),
             ..self.row
         }
     }
@@ -260,8 +337,8 @@ fn tokens(sum: u64, more: u64) -> u64 {
     sum.saturating_add(more).min(MOST_TOKENS_COUNTED)
 }
 
-/// The percentile of sorted values.
-fn percentile(sorted: &[u64], percent: usize) -> u64 {
-    let rank = (sorted.len() * percent).div_ceil(100);
-    sorted.get(rank.saturating_sub(1)).copied().unwrap_or_default()
+/// The percentile of values, which changes their order.
+fn percentile(values: &mut [u64], percent: usize) -> u64 {
+    let index = (values.len() * percent).div_ceil(100).saturating_sub(1);
+    if values.is_empty() { 0 } else { *values.select_nth_unstable(index).1 }
 }

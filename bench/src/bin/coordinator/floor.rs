@@ -14,8 +14,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
-use crate::cycle::DURABLE_STEPS;
 use crate::disk;
+use bench::cycle::DURABLE_STEPS;
 use bench::http::{self, Connection};
 use bench::server::Server;
 

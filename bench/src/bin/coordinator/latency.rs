@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::json;
 
-use crate::cycle::Worker;
+use bench::cycle::Worker;
 use bench::http::Connection;
+use bench::latency::Latencies;
 use bench::server::Server;
 
 const SAMPLES: usize = 500;
@@ -38,17 +39,12 @@ pub(crate) async fn idle_claims(binary: &Path) -> Result<()> {
     println!("## Latency of an idle claim\n");
     println!("| from the request | p50 ms | p99 ms |");
     println!("|---|---:|---:|");
-    for (name, mut times) in
+    for (name, times) in
         [("to its answer (one commit)", acknowledged), ("to the waiting runner (two commits)", claimed)]
     {
-        times.sort();
-        println!("| {name} | {:.2} | {:.2} |", at(&times, 50), at(&times, 99));
+        let times = Latencies::new(times);
+        println!("| {name} | {:.2} | {:.2} |", times.percentile(50), times.percentile(99));
     }
     println!();
     Ok(())
-}
-
-fn at(sorted: &[Duration], percent: usize) -> f64 {
-    let index = sorted.len() * percent / 100;
-    sorted.get(index).or(sorted.last()).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
 }

@@ -9,18 +9,20 @@
 
 #![expect(clippy::print_stdout, reason = "the tables are the output")]
 
-mod cycle;
 mod disk;
 mod floor;
 mod latency;
 mod memory;
-mod store;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
+use accord_store::Store;
+use accord_store_sqlite::SqliteStore;
 use anyhow::{Context as _, Result};
 use bench::server::Server;
+use bench::{cycle, store};
 
 /// How long each pace is measured.
 const ROUND: Duration = Duration::from_secs(8);
@@ -65,11 +67,12 @@ async fn paces(binary: &Path, callers: &[usize]) -> Result<()> {
     println!("|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     for &callers in callers {
         let folder = tempfile::tempdir_in(".")?;
-        let server = Server::start(binary, folder.path(), &["coordinator"]).await?;
-        let pace = cycle::measure(&server, callers, ROUND).await?;
-        drop(server);
+        let servers = [Server::start(binary, folder.path(), &["coordinator"]).await?];
+        let pace = cycle::measure(&servers, callers, ROUND).await?;
+        drop(servers);
         let least = floor::cpu(folder.path(), callers, pace.bytes, ROUND / 2).await?;
-        let alone = store::cycles_per_second(folder.path(), callers, ROUND / 2).await?;
+        let alone: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path().join("alone.db"))?);
+        let alone = store::measure(&alone, callers, ROUND / 2).await?.cycles_per_second;
         // At best one commit carries a step of every caller.
         let cycles_in_commit = callers as f64 / cycle::DURABLE_STEPS as f64;
         let commits = disk::commits(folder.path(), (pace.bytes * cycles_in_commit) as usize)?;

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use super::{Job, Locks, Look, Outcome, Queued};
 use crate::error::{DbError, LONGEST_USE, retrying, within};
-use crate::horizon::begin_with;
+use crate::horizon::{BEGIN, begin_with};
 use crate::notices::{Announcement, Hub};
 use crate::store::conclude;
 
@@ -188,7 +188,10 @@ async fn transact<J: Job>(connection: &mut PgConnection, jobs: &[&J]) -> Result<
             return Ok((outcomes, Announcement::default()));
         }
     };
-    let mut transaction = connection.begin_with(J::BEGIN).await.map_err(|error| undone(error.into()))?;
+    let Some(begin) = J::begin(jobs) else {
+        return J::together(connection, jobs, seen, Locks::Skip).await.map_err(undone);
+    };
+    let mut transaction = connection.begin_with(begin).await.map_err(|error| undone(error.into()))?;
     match J::together(&mut transaction, jobs, seen, Locks::Skip).await {
         Ok(done) => {
             transaction.commit().await.map_err(|error| Failure::Unknown(error.into()))?;
@@ -218,7 +221,7 @@ async fn alone<J: Job>(pool: &PgPool, hub: &Hub, job: &J) -> Result<J::Answer, D
         Look::Answered(answers) => return only(answers),
     };
     drop(connection);
-    let mut transaction = begin_with(pool, J::BEGIN).await?;
+    let mut transaction = begin_with(pool, BEGIN).await?;
     let done = J::together(&mut transaction, &[job], seen, Locks::Wait).await;
     let done = done.and_then(|(outcomes, announcement)| match only(outcomes)? {
         Outcome::Done(answer) => Ok((answer?, announcement)),

@@ -18,6 +18,7 @@ use sqlx::{PgConnection, PgPool};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::DbError;
+use crate::horizon::BEGIN;
 use crate::notices::{Announcement, Hub};
 use lane::Lane;
 
@@ -56,8 +57,10 @@ pub(crate) trait Job: Send + Sync + Sized + 'static {
     type Answer: Send + 'static;
     type Seen: Send;
 
-    /// The statements that begin the transaction.
-    const BEGIN: &'static str;
+    /// What begins the transaction of a group; `None` if [`Job::together`] is one statement, which needs none.
+    fn begin(_jobs: &[&Self]) -> Option<&'static str> {
+        Some(BEGIN)
+    }
 
     /// About how much of memory and of a message to the server it takes.
     fn bytes(&self) -> usize;

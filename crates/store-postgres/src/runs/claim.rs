@@ -7,18 +7,19 @@ use std::collections::{HashMap, HashSet};
 
 use accord_domain::demands::Demands;
 use accord_domain::id::LeaseId;
+use accord_domain::run::Assignment;
 use accord_domain::runner::Profile;
+use accord_domain::step::Step as RunStep;
 use accord_store::{Claim, Claimed, MOST_CLAIMED_BYTES};
 use sqlx::{PgConnection, Row};
 
-use super::{documents, steps as run_steps};
+use super::steps as run_steps;
 use crate::convert::from_json;
 use crate::error::DbError;
 use crate::group::{Job, Locks, Look, Outcome};
-use crate::horizon::begin;
 use crate::load::{Pair, Step};
 use crate::notices::Announcement;
-use crate::rows::{run_columns, session_columns};
+use crate::rows::{self, assignment_columns, assignment_documents, run_columns, session_columns};
 use crate::write;
 
 /// The first page is for the usual case, in which the first in the queue can be taken.
@@ -83,8 +84,6 @@ impl Job for Claim {
     type Answer = Vec<Claimed>;
     type Seen = Seen;
 
-    const BEGIN: &'static str = begin!();
-
     fn bytes(&self) -> usize {
         0
     }
@@ -121,13 +120,14 @@ impl Job for Claim {
             let (claimed, announcement) = hand_out(connection, claim, page).await?;
             return Ok((vec![Outcome::Done(Ok(claimed))], announcement));
         }
-        let (steps, taken) = take_for_all(connection, jobs, &seen.pages).await?;
-        let mut claimed = with_documents(connection, &steps).await?.into_iter();
+        let (found, taken) = take_for_all(connection, jobs, &seen.pages).await?;
+        let (claimed, announcement) = write_all(connection, found).await?;
+        let mut claimed = claimed.into_iter();
         let outcome = |taken| match taken {
             Taken::Some(count) => Outcome::Done(Ok(claimed.by_ref().take(count).collect())),
             Taken::Unknown => Outcome::Apart,
         };
-        Ok((taken.into_iter().map(outcome).collect(), Announcement::of(&steps)))
+        Ok((taken.into_iter().map(outcome).collect(), announcement))
     }
 }
 
@@ -138,12 +138,12 @@ enum Taken {
     Unknown,
 }
 
-/// Takes runs for several claims, in their order, and writes the changes.
+/// Takes runs for several claims, in their order.
 async fn take_for_all(
     connection: &mut PgConnection,
     claims: &[&Claim],
     pages: &[Candidates],
-) -> Result<(Vec<Step>, Vec<Taken>), DbError> {
+) -> Result<(Vec<Found>, Vec<Taken>), DbError> {
     let is_short =
         |claim: &Claim, page: &Candidates| page.rest.is_some() && page.ids.len() < claim.leases.len();
     let (mut ids, mut most) = (HashSet::new(), 0);
@@ -151,35 +151,54 @@ async fn take_for_all(
         ids.extend(page.ids.iter().map(String::as_str));
         most += claim.leases.len();
     }
-    let found = free(connection, &ids.into_iter().collect::<Vec<_>>(), most).await?;
-    let is_all = found.len() < most;
-    let mut found: HashMap<String, Free> =
-        found.into_iter().map(|free| (free.pair.run.id.to_string(), free)).collect();
-    let (mut steps, mut taken) = (Vec::new(), Vec::new());
+    let most_bytes = MOST_CLAIMED_BYTES.saturating_mul(claims.len());
+    let free = free(connection, &ids.into_iter().collect::<Vec<_>>(), most, most_bytes).await?;
+    let is_all = free.len() < most && free.iter().map(|free| free.bytes).sum::<usize>() < most_bytes;
+    let mut free: HashMap<String, Free> =
+        free.into_iter().map(|free| (free.pair.run.id.to_string(), free)).collect();
+    let (mut found, mut taken) = (Vec::new(), Vec::new());
     for (claim, page) in claims.iter().zip(pages) {
         if is_short(claim, page) {
             taken.push(Taken::Unknown);
             continue;
         }
-        let (before, mut bytes) = (steps.len(), 0);
+        let (before, mut bytes) = (found.len(), 0);
         let mut leases = claim.leases.iter();
         for id in &page.ids {
             if leases.len() == 0 || bytes >= MOST_CLAIMED_BYTES {
                 break;
             }
-            let Some(free) = found.remove(id) else { continue };
+            let Some(free) = free.remove(id) else { continue };
             let Some(lease) = leases.next() else { break };
             bytes += free.bytes;
-            steps.push(free.claimed(claim, lease)?);
+            found.push(free.claimed(claim, lease)?);
         }
         let is_known = page.ids.is_empty() || is_all;
-        taken.push(match steps.len() - before {
+        taken.push(match found.len() - before {
             0 if page.rest.is_some() || !is_known => Taken::Unknown,
             count => Taken::Some(count),
         });
     }
+    Ok((found, taken))
+}
+
+/// Writes the claims.
+async fn write_all(
+    connection: &mut PgConnection,
+    found: Vec<Found>,
+) -> Result<(Vec<Claimed>, Announcement), DbError> {
+    let (steps, carried): (Vec<Step>, Vec<Carried>) =
+        found.into_iter().map(|found| (found.step, found.carried)).unzip();
     write::steps(connection, Vec::new(), &steps).await?;
-    Ok((steps, taken))
+    let announcement = Announcement::of(&steps);
+    let claimed = steps.into_iter().zip(carried).map(|(step, carried)| Claimed {
+        run: step.change.run,
+        session: step.change.session,
+        assignment: carried.assignment,
+        conversation: carried.conversation,
+        steps: carried.steps,
+    });
+    Ok((claimed.collect(), announcement))
 }
 
 /// Goes through the queue from this page on, until there are enough or no more.
@@ -190,28 +209,23 @@ async fn hand_out(
 ) -> Result<(Vec<Claimed>, Announcement), DbError> {
     let mut matcher = Matcher::new(&claim.profile);
     let mut leases = claim.leases.iter();
-    let (mut steps, mut bytes) = (Vec::new(), 0);
+    let (mut found, mut bytes) = (Vec::new(), 0);
     loop {
         let ids: Vec<&str> = page.ids.iter().map(String::as_str).collect();
-        let free = free(connection, &ids, leases.len()).await?;
+        let free = free(connection, &ids, leases.len(), MOST_CLAIMED_BYTES.saturating_sub(bytes)).await?;
         for (free, lease) in free.into_iter().zip(leases.by_ref()) {
             bytes += free.bytes;
-            steps.push(free.claimed(claim, lease)?);
-            if bytes >= MOST_CLAIMED_BYTES {
-                break;
-            }
+            found.push(free.claimed(claim, lease)?);
         }
         match page.rest {
-            Some(place) if steps.len() < claim.leases.len() && bytes < MOST_CLAIMED_BYTES => {
+            Some(place) if found.len() < claim.leases.len() && bytes < MOST_CLAIMED_BYTES => {
                 let next = self::page(connection, &matcher.unmet(), &place, LATER_PAGE).await?;
                 page = next.candidates(&mut matcher)?;
             }
             _ => break,
         }
     }
-    write::steps(connection, Vec::new(), &steps).await?;
-    let claimed = with_documents(connection, &steps).await?;
-    Ok((claimed, Announcement::of(&steps)))
+    write_all(connection, found).await
 }
 
 /// What the runner is known not to meet stays where it is: a queue full of that is read by PostgreSQL alone.
@@ -266,71 +280,86 @@ async fn page(
     Ok(Page { runs, rest })
 }
 
-/// The size of what a run's claim carries is known without reading it.
+/// Locks runs, and reads what their claims carry as long as it is not too much: the size is known without reading it.
 const TAKE: &str = concat!(
-    "SELECT ",
+    "WITH taken AS MATERIALIZED (SELECT ",
     run_columns!(),
     ", ",
     session_columns!(),
-    ", (SELECT octet_length(b.body)::bigint + octet_length(a.parameters) + coalesce(octet_length(c.body), 0) \
-         + coalesce(octet_length(a.retry_prompt), 0) + coalesce(octet_length(a.input), 0) \
-         + coalesce(octet_length(v.body), 0) + (SELECT coalesce(sum(octet_length(t.body)), 0)::bigint FROM ",
+    " FROM runs r JOIN sessions s ON s.id = r.session_id WHERE r.id = ANY($1) AND r.status = 'pending' \
+     ORDER BY -(r.priority::bigint), r.created_at, r.number LIMIT $2 FOR NO KEY UPDATE OF s, r SKIP LOCKED\
+     ), placed AS (SELECT r.*, row_number() OVER () AS place FROM taken r\
+     ), sized AS (SELECT r.*, octet_length(b.body)::bigint + octet_length(a.parameters) + coalesce(octet_length(c.body), 0) \
+         + coalesce(octet_length(a.retry_prompt), 0) + coalesce(octet_length(a.input), 0) + coalesce(octet_length(v.body), 0) \
+         + (SELECT coalesce(sum(octet_length(t.body)), 0)::bigint FROM ",
     run_steps::current!("r.id"),
-    ") \
-        FROM assignments a JOIN documents b ON b.hash = a.blueprint LEFT JOIN documents c ON c.hash = a.contract \
-        LEFT JOIN conversations v ON v.session_id = r.session_id WHERE a.run_id = r.id) AS bytes \
-     FROM runs r JOIN sessions s ON s.id = r.session_id WHERE r.id = ANY($1) AND r.status = 'pending' \
-     ORDER BY -(r.priority::bigint), r.created_at, r.number LIMIT $2 FOR NO KEY UPDATE OF s, r SKIP LOCKED"
+    ") AS bytes FROM placed r JOIN assignments a ON a.run_id = r.id ",
+    assignment_documents!(),
+    " LEFT JOIN conversations v ON v.session_id = r.session_id\
+     ) SELECT r.*, ",
+    assignment_columns!(),
+    ", v.body AS conversation, t.* \
+     FROM (SELECT z.*, sum(z.bytes) OVER (ORDER BY z.place) - z.bytes AS before FROM sized z) r \
+     JOIN assignments a ON a.run_id = r.id ",
+    assignment_documents!(),
+    " LEFT JOIN conversations v ON v.session_id = r.session_id \
+     CROSS JOIN LATERAL (SELECT array_agg(t.number ORDER BY t.number) AS step_numbers, \
+         array_agg(t.delivery ORDER BY t.number) AS step_deliveries, array_agg(t.at ORDER BY t.number) AS step_times, \
+         array_agg(t.body ORDER BY t.number) AS step_bodies FROM ",
+    run_steps::current!("r.id"),
+    ") t WHERE r.before < $3 ORDER BY r.place"
 );
 
 /// A pending run, locked.
 struct Free {
     pair: Pair,
-    /// What its claim carries.
+    carried: Carried,
     bytes: usize,
 }
 
+/// What a claim carries.
+struct Carried {
+    assignment: Assignment,
+    conversation: Option<String>,
+    steps: Vec<RunStep>,
+}
+
+/// A run that a claim gets.
+struct Found {
+    step: Step,
+    carried: Carried,
+}
+
 impl Free {
-    fn claimed(self, claim: &Claim, lease: &LeaseId) -> Result<Step, DbError> {
-        Ok(self.pair.decide(|run, session| claim.change(run, session, lease.clone()))?)
+    fn claimed(self, claim: &Claim, lease: &LeaseId) -> Result<Found, DbError> {
+        let decide = |run, session| claim.change(run, session, lease.clone());
+        Ok(Found { step: self.pair.decide(decide)?, carried: self.carried })
     }
 }
 
-/// Locks at most this many of these runs: those that are pending and that nobody else has locked, in the order of the queue.
-async fn free(connection: &mut PgConnection, ids: &[&str], most: usize) -> Result<Vec<Free>, DbError> {
+/// Locks at most this many of these runs: those that are pending and that nobody else has locked, in the order of the queue. The first
+/// ones that together carry so many bytes are read.
+async fn free(
+    connection: &mut PgConnection,
+    ids: &[&str],
+    most: usize,
+    most_bytes: usize,
+) -> Result<Vec<Free>, DbError> {
     if ids.is_empty() || most == 0 {
         return Ok(Vec::new());
     }
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let rows = sqlx::query(TAKE).bind(ids).bind(most).fetch_all(connection).await?;
+    let bound = |bound: usize| i64::try_from(bound).unwrap_or(i64::MAX);
+    let query = sqlx::query(TAKE).bind(ids).bind(bound(most)).bind(bound(most_bytes));
+    let rows = query.fetch_all(connection).await?;
     let mut free = Vec::with_capacity(rows.len());
     for row in &rows {
-        let bytes: Option<i64> = row.try_get("bytes")?;
-        let bytes = bytes.and_then(|own| usize::try_from(own).ok()).unwrap_or_default();
-        free.push(Free { pair: Pair::of(row)?, bytes });
+        let carried = Carried {
+            assignment: rows::assignment(row)?,
+            conversation: row.try_get("conversation")?,
+            steps: run_steps::gathered(row)?,
+        };
+        let bytes: i64 = row.try_get("bytes")?;
+        free.push(Free { pair: Pair::of(row)?, carried, bytes: usize::try_from(bytes).unwrap_or_default() });
     }
     Ok(free)
-}
-
-async fn with_documents(connection: &mut PgConnection, steps: &[Step]) -> Result<Vec<Claimed>, DbError> {
-    if steps.is_empty() {
-        return Ok(Vec::new());
-    }
-    let ids: Vec<&str> = steps.iter().map(|step| step.change.run.id.as_str()).collect();
-    let mut documents = documents::of_runs(&mut *connection, &ids).await?;
-    let mut done = run_steps::current_of(connection, &ids).await?;
-    let mut claimed = Vec::with_capacity(steps.len());
-    for step in steps {
-        let change = &step.change;
-        let found = documents.remove(change.run.id.as_str());
-        let (assignment, conversation) = found.ok_or_else(|| documents::missing(&change.run.id))?;
-        claimed.push(Claimed {
-            run: change.run.clone(),
-            session: change.session.clone(),
-            assignment,
-            conversation,
-            steps: done.remove(change.run.id.as_str()).unwrap_or_default(),
-        });
-    }
-    Ok(claimed)
 }

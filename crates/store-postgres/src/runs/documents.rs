@@ -1,33 +1,25 @@
 //! The documents of runs.
 
-use std::collections::HashMap;
-
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::Assignment;
 use accord_store::StoreError;
-use sqlx::postgres::PgRow;
-use sqlx::{PgConnection, PgExecutor, Row};
+use sqlx::{PgConnection, PgExecutor};
 
 use crate::error::DbError;
 use crate::rows::{self, assignment_columns, assignment_documents};
 
 const DOCUMENTS: &str = concat!(
-    "SELECT a.run_id, ",
+    "SELECT ",
     assignment_columns!(),
-    ", v.body AS conversation FROM assignments a JOIN runs r ON r.id = a.run_id ",
+    " FROM assignments a ",
     assignment_documents!(),
-    " LEFT JOIN conversations v ON v.session_id = r.session_id WHERE a.run_id = ANY($1)"
+    " WHERE a.run_id = $1"
 );
 
-/// The assignments of these runs, with their sessions' conversations.
-pub(super) async fn of_runs(
-    executor: impl PgExecutor<'_>,
-    run_ids: &[&str],
-) -> Result<HashMap<String, (Assignment, Option<String>)>, DbError> {
-    let rows = sqlx::query(DOCUMENTS).bind(run_ids).fetch_all(executor).await?;
-    let read =
-        |row: &PgRow| Ok((row.try_get("run_id")?, (rows::assignment(row)?, row.try_get("conversation")?)));
-    rows.iter().map(read).collect()
+/// The assignment of a run.
+pub(super) async fn of_run(executor: impl PgExecutor<'_>, run_id: &RunId) -> Result<Assignment, DbError> {
+    let row = sqlx::query(DOCUMENTS).bind(run_id.as_str()).fetch_optional(executor).await?;
+    rows::assignment(&row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?)
 }
 
 /// Takes the advisory lock of the documents: shared by transactions that refer to documents, exclusive for those that remove
@@ -72,8 +64,4 @@ pub(crate) async fn collect(connection: &mut PgConnection, hashes: Vec<Vec<u8>>)
     sqlx::query(REMOVE).execute(&mut *connection).await?;
     sqlx::query(COLLECT).bind(hashes).execute(connection).await?;
     Ok(())
-}
-
-pub(super) fn missing(run_id: &RunId) -> DbError {
-    StoreError::Corrupt(format!("{run_id} has no documents")).into()
 }

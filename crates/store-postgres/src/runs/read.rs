@@ -129,9 +129,7 @@ impl PostgresStore {
     }
 
     async fn read_assignment(&self, run_id: &RunId) -> Result<Assignment, DbError> {
-        let mut found = documents::of_runs(&self.pool, &[run_id.as_str()]).await?;
-        let found = found.remove(run_id.as_str());
-        Ok(found.ok_or_else(|| StoreError::NoRun(run_id.clone()))?.0)
+        documents::of_run(&self.pool, run_id).await
     }
 
     async fn read_outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, DbError> {

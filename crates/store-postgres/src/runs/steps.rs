@@ -1,7 +1,6 @@
 //! What runs did, step by step.
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
 
 use accord_domain::id::RunId;
 use accord_domain::step::Step;
@@ -79,33 +78,27 @@ pub(super) async fn all(pool: &PgPool, run_id: &RunId) -> Result<Vec<Step>, DbEr
     Ok(steps)
 }
 
-const CURRENT: &str = concat!(
-    "SELECT r.id AS run_id, s.number, s.delivery, s.at, s.body FROM unnest($1::text[]) AS r(id) \
-     CROSS JOIN LATERAL (SELECT t.* FROM ",
-    current!("r.id"),
-    ") s ORDER BY s.number"
-);
+/// The steps of a run that are gathered in the lists `step_…` of its row; NULL if there are none.
+pub(super) fn gathered(row: &PgRow) -> Result<Vec<Step>, DbError> {
+    let numbers: Option<Vec<i64>> = row.try_get("step_numbers")?;
+    let Some(numbers) = numbers else { return Ok(Vec::new()) };
+    let deliveries: Vec<i64> = row.try_get("step_deliveries")?;
+    let times: Vec<i64> = row.try_get("step_times")?;
+    let bodies: Vec<String> = row.try_get("step_bodies")?;
+    let parts = numbers.into_iter().zip(deliveries).zip(times.into_iter().zip(bodies));
+    parts.map(|((number, delivery), (at, body))| of_parts(number, delivery, at, &body)).collect()
+}
 
-/// The steps of these runs that count.
-pub(super) async fn current_of(
-    connection: &mut PgConnection,
-    run_ids: &[&str],
-) -> Result<HashMap<String, Vec<Step>>, DbError> {
-    let rows = sqlx::query(CURRENT).bind(run_ids).fetch_all(connection).await?;
-    let mut found: HashMap<String, Vec<Step>> = HashMap::new();
-    for row in &rows {
-        found.entry(row.try_get("run_id")?).or_default().push(step(row)?);
-    }
-    Ok(found)
+fn step(row: &PgRow) -> Result<Step, DbError> {
+    of_parts(row.try_get("number")?, row.try_get("delivery")?, row.try_get("at")?, row.try_get("body")?)
 }
 
 /// A body is read from its text and not by way of a value, which would turn `-0` into `0`.
-fn step(row: &PgRow) -> Result<Step, DbError> {
+fn of_parts(number: i64, delivery: i64, at: i64, body: &str) -> Result<Step, DbError> {
     Ok(Step {
-        number: counted(row.try_get("number")?)?,
-        delivery: counted(row.try_get("delivery")?)?,
-        at: time(row.try_get("at")?)?,
-        body: serde_json::from_str(row.try_get("body")?)
-            .map_err(|error| StoreError::Corrupt(error.to_string()))?,
+        number: counted(number)?,
+        delivery: counted(delivery)?,
+        at: time(at)?,
+        body: serde_json::from_str(body).map_err(|error| StoreError::Corrupt(error.to_string()))?,
     })
 }

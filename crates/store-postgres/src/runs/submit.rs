@@ -15,7 +15,7 @@ use super::steps;
 use crate::convert::{id, whole};
 use crate::error::DbError;
 use crate::group::{Job, Locks, Look, Outcome};
-use crate::horizon::begin;
+use crate::horizon::BEGIN;
 use crate::notices::Announcement;
 use crate::quarantine::clear;
 use crate::rows::insert_runs;
@@ -57,7 +57,11 @@ impl Job for NewRun {
     type Answer = Submitted;
     type Seen = ();
 
-    const BEGIN: &'static str = begin!();
+    /// One statement writes new runs, unless they have a key to take or steps to begin with.
+    fn begin(jobs: &[&Self]) -> Option<&'static str> {
+        let needs_more = |job: &&Self| job.0.idempotency.is_some() || !job.0.steps.is_empty();
+        jobs.iter().any(needs_more).then_some(BEGIN)
+    }
 
     fn bytes(&self) -> usize {
         let assignment = &self.0.assignment;
@@ -103,16 +107,15 @@ impl Job for NewRun {
         if new.is_empty() {
             return Ok((outcomes, Announcement::default()));
         }
-        insert_runs(connection, &new).await?;
         let (mut begun, mut events) = (Vec::new(), Vec::new());
-        for submission in new {
+        for submission in &new {
             begun.extend(first_steps(submission));
             if let SessionChoice::New(session) = &submission.session {
                 events.extend(created(&submission.run, session, None));
             }
         }
         steps::insert(connection, &begun).await?;
-        write::events(connection, &events).await?;
+        insert_runs(connection, &new, &events).await?;
         Ok((outcomes, Announcement::queued()))
     }
 }
@@ -175,7 +178,7 @@ pub(crate) async fn place(
             resume(connection, session, run).await?
         }
     };
-    insert_runs(connection, &[submission]).await?;
+    insert_runs(connection, &[submission], &[]).await?;
     steps::insert(connection, &first_steps(submission).collect::<Vec<_>>()).await?;
     if run.execution_mode == ExecutionMode::AsyncCallback {
         sessions::settle_parent(connection, &session, run.created_at).await?;

@@ -5,7 +5,6 @@ use accord_domain::step::Step as RunStep;
 use accord_store::{Suspend, Wake};
 use sqlx::PgConnection;
 
-use super::finish::write_conversation;
 use super::steps;
 use super::submit::{Delivery, deliver, delivered};
 use crate::error::DbError;
@@ -52,7 +51,7 @@ async fn put_aside(connection: &mut PgConnection, suspend: &Suspend) -> Result<S
     if step.change.run.status.is_suspended() {
         inputs::insert(connection, &suspend.inputs).await?;
     }
-    write_conversation(connection, &step.change.session.id, suspend.conversation.as_deref()).await?;
+    write::conversation(connection, &step.change.session.id, suspend.conversation.as_deref()).await?;
     write::steps(connection, Vec::new(), std::slice::from_ref(&step)).await?;
     Ok(step)
 }

@@ -16,16 +16,14 @@ use serde::Serialize;
 use sqlx::PgConnection;
 
 use super::attempts::{self, Judged};
-use super::finish::{insert_outcomes, write_conversations};
 use super::steps;
 use crate::callbacks::with_children_to_come;
 use crate::error::DbError;
 use crate::facts;
 use crate::group::{Job, Locks, Look, Outcome};
-use crate::horizon::begin;
 use crate::load::{self, Pair, Step};
 use crate::notices::Announcement;
-use crate::write;
+use crate::write::{self, Beside};
 
 /// The runner of a run tells something.
 #[derive(Debug)]
@@ -108,8 +106,6 @@ fn end(finish: &Finish, run: Run, session: Session, children: Children) -> Resul
 impl Job for Work {
     type Answer = Worked;
     type Seen = ();
-
-    const BEGIN: &'static str = begin!();
 
     fn bytes(&self) -> usize {
         let conversation = match self {
@@ -277,12 +273,10 @@ impl Done<'_> {
                 conversations.extend(finish.conversation.as_deref().map(|body| (&run.session_id, body)));
             }
         }
-        insert_outcomes(connection, &outcomes).await?;
-        write_conversations(connection, &conversations).await?;
         let judged = attempts::insert(connection, &attempts).await?;
         steps::insert(connection, &steps).await?;
         events.extend(judged.iter().cloned());
-        write::steps(connection, events, &self.steps).await?;
+        write::all(connection, Beside { events, outcomes, conversations }, &self.steps).await?;
         if locks == Locks::Wait {
             // Last, because many runs learn the same at the same time and wait for each other here.
             for job in &self.jobs {

@@ -26,7 +26,7 @@ pub(crate) struct Database {
 impl Database {
     /// Without fsync: the database is removed after the test.
     pub(crate) fn start() -> Self {
-        Self::start_with(PostgresOptions { without_fsync: true })
+        Self::start_with(PostgresOptions { without_fsync: true, ..PostgresOptions::default() })
     }
 
     pub(crate) fn start_with(options: PostgresOptions) -> Self {

@@ -44,6 +44,41 @@ async fn newer_events_wait_for_an_older_transaction() {
     assert_eq!(store.last_event().await.unwrap(), seen.last().unwrap().0);
 }
 
+/// The lock of documents, which whoever removes documents takes exclusively.
+const NO_REFERENCES: &str = "SELECT pg_advisory_xact_lock(110429572787557)";
+
+/// A statement that waits for that lock: whether it holds the lock of writers, and whether its transaction has a number.
+const WAITING: &str = "
+SELECT EXISTS (SELECT 1 FROM pg_locks w WHERE w.pid = l.pid AND w.granted AND w.locktype = 'advisory'
+        AND w.classid = 1633903471 AND w.objid = 1),
+    EXISTS (SELECT 1 FROM pg_locks t WHERE t.pid = l.pid AND t.granted AND t.locktype = 'transactionid')
+FROM pg_locks l WHERE NOT l.granted AND l.locktype = 'advisory'";
+
+/// New runs are written by one statement, which is stopped here half-way.
+#[tokio::test]
+async fn new_runs_hold_the_lock_of_writers() {
+    let database = Database::start();
+    let store = database.store().await;
+    let (mut connection, mut looking) = (database.connection().await, database.connection().await);
+    let mut remover = connection.begin().await.unwrap();
+    sqlx::query(NO_REFERENCES).execute(&mut *remover).await.unwrap();
+    let submitting = tokio::spawn({
+        let store = store.clone();
+        async move { store.submit_run(fresh("a")).await }
+    });
+    let (is_writer, has_number): (bool, bool) = loop {
+        if let Some(waiting) = sqlx::query_as(WAITING).fetch_optional(&mut looking).await.unwrap() {
+            break waiting;
+        }
+        tokio::task::yield_now().await;
+    };
+    assert!(is_writer, "the lock of writers comes first");
+    assert!(!has_number, "nothing is written before");
+    remover.commit().await.unwrap();
+    submitting.await.unwrap().unwrap();
+    assert_eq!(sessions(&all_events(&store).await), [session_id("a"), session_id("a")]);
+}
+
 #[tokio::test]
 async fn transactions_of_other_programs_delay_nothing() {
     let database = Database::start();

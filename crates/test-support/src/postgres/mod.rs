@@ -57,6 +57,8 @@ pub struct PostgresCluster {
 pub struct PostgresOptions {
     /// Never waits for the disk. Quicker, and useless for tests of durability.
     pub without_fsync: bool,
+    /// Counts statements, for `pg_stat_statements`.
+    pub with_counted_statements: bool,
 }
 
 /// Why a cluster or a database could not be created.
@@ -111,6 +113,17 @@ impl PostgresCluster {
         self.port
     }
 
+    /// One of PostgreSQL's programs, of the version of the server.
+    pub fn program(&self, name: &str) -> PathBuf {
+        self.programs.join(name)
+    }
+
+    /// The process of the server; all others of it are its children.
+    pub fn server_process(&self) -> Option<u32> {
+        let file = std::fs::read_to_string(self.folder.join("postmaster.pid")).ok()?;
+        file.lines().next()?.trim().parse().ok()
+    }
+
     /// The folder that holds the cluster.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -148,6 +161,9 @@ impl PostgresCluster {
             .arg(port.to_string());
         if options.without_fsync {
             command.args(["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]);
+        }
+        if options.with_counted_statements {
+            command.args(["-c", "shared_preload_libraries=pg_stat_statements"]);
         }
         // The account may not be allowed to enter the folder of the test.
         command.current_dir("/").env("LC_ALL", "C").process_group(0);

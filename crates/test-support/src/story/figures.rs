@@ -8,8 +8,8 @@ use accord_domain::run::change::End;
 use accord_domain::run::{Assignment, FailureType, Run};
 use accord_domain::usage::Usage;
 use accord_store::{
-    ErrorCount, Finish, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, Report, SourceCounts, StatRow, StatsQuery,
-    Store, Submission,
+    ErrorCount, Figures, Finish, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, Report, SourceCounts, StatRow,
+    StatsQuery, Store, Submission,
 };
 
 use super::make::*;
@@ -138,6 +138,83 @@ pub async fn each_model_has_its_share_of_a_run(store: Arc<dyn Store>) {
         ("small", 1, 2, 30, Some(1.0), (0, 0, 1, 1)),
     ];
     assert_eq!(told, expected);
+}
+
+/// Statistics of past hours are kept: they are those of their runs, also after more of these runs finish or are removed.
+pub async fn kept_hours_count_as_their_runs(store: Arc<dyn Store>) {
+    use AttemptOutcome::{Accepted, SchemaInvalid};
+    let wrong =
+        Error { path: "$.x".into(), pointer: String::new(), keyword: "enum".into(), message: "wrong".into() };
+    let invalid = Attempt { errors: vec![wrong], ..attempt(1, SchemaInvalid) };
+    let other_model = Attempt { model: "small".into(), ..attempt(2, Accepted) };
+    ended(&store, contracted("mixed", "x", 0), vec![invalid.clone(), other_model], completed("1"), 10).await;
+    ended(&store, contracted("plain", "y", 60), vec![attempt(1, Accepted)], completed("1"), 20).await;
+    let late = begin(&store, contracted("late", "x", 120)).await;
+    let report =
+        Report { holder: late.clone(), events: vec![], attempts: vec![invalid], steps: vec![], now: at(130) };
+    store.report(report).await.unwrap();
+
+    let of_x = StatsQuery { agent_name: Some("x".into()), by_hour: true, ..ALL };
+    let since = |seconds| StatsQuery { since: Some(at(seconds)), ..ALL };
+    let queries = [ALL, of_x, since(0), since(60), since(61), since(3600)];
+    let counted = async || {
+        let mut all = Vec::new();
+        for query in &queries {
+            let errors = store.frequent_errors(query, 10).await.unwrap();
+            all.push((store.stats(query).await.unwrap(), errors));
+        }
+        all
+    };
+    let before = counted().await;
+    assert_eq!(before.first().unwrap().0.all.runs, 2);
+    assert_eq!(before.first().unwrap().1.first().unwrap().count, 2, "also of runs that have not finished");
+
+    // The newest run says how late it is.
+    store.submit_run(fresh_at("newest", 10 * 3600)).await.unwrap();
+    assert_eq!(counted().await, before);
+    assert_eq!(counted().await, before, "what is kept");
+
+    store.finish_run(Finish { now: at(150), ..finish(&late, completed("1"), 0) }).await.unwrap();
+    let after = counted().await;
+    let runs = |all: &[(Figures, Vec<ErrorCount>)]| all.iter().map(|(figures, _)| figures.all.runs).collect();
+    let runs_after: Vec<u64> = runs(&after);
+    assert_eq!(runs_after, [3, 2, 3, 2, 1, 0]);
+    assert_eq!(after.first().unwrap().0.all.latency_ms_p95, 30_000);
+    assert_eq!(counted().await, after, "what is kept");
+
+    store.remove_session(&session_id("mixed")).await.unwrap();
+    let after = counted().await;
+    let runs_after: Vec<u64> = runs(&after);
+    assert_eq!(runs_after, [2, 1, 2, 2, 1, 0]);
+    assert_eq!(after.first().unwrap().1.first().unwrap().count, 1);
+    assert_eq!(counted().await, after, "what is kept");
+}
+
+/// A run that finishes while its hour is being counted is not missed.
+pub async fn runs_that_finish_while_hours_are_kept_are_counted(store: Arc<dyn Store>) {
+    const RUNS: usize = 60;
+    let names: Vec<String> = (0..RUNS).map(|number| format!("n{number}")).collect();
+    for name in &names {
+        store.submit_run(fresh(name)).await.unwrap();
+    }
+    store.submit_run(fresh_at("newest", 10 * 3600)).await.unwrap();
+    let finishing = async {
+        for name in &names {
+            store.stop_run(&run_id(name), at(5)).await.unwrap();
+            tokio::task::yield_now().await;
+        }
+    };
+    let counting = async {
+        let mut last = 0;
+        while last < RUNS as u64 {
+            let now = store.stats(&ALL).await.unwrap().all.runs;
+            assert!(now >= last, "{now} runs after {last}");
+            last = now;
+        }
+    };
+    let both = async { tokio::join!(finishing, counting) };
+    tokio::time::timeout(std::time::Duration::from_secs(60), both).await.unwrap();
+    assert_eq!(store.stats(&ALL).await.unwrap().all.runs, RUNS as u64);
 }
 
 /// Hours are counted on request, each with its runs, failures, cost and durations.

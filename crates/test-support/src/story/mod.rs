@@ -121,6 +121,7 @@ macro_rules! store_story {
             ],
             figures: [
                 all_runs_are_counted, a_result_without_attempts_is_a_first_try, groups_are_counted,
+                kept_hours_count_as_their_runs, runs_that_finish_while_hours_are_kept_are_counted,
                 each_model_has_its_share_of_a_run,
                 hours_are_counted, figures_are_filtered, percentiles_are_exact, unknown_costs_are_not_zero, sums_end_at_the_largest, frequent_errors_are_counted,
             ],

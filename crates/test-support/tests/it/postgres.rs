@@ -13,7 +13,9 @@ const HOLDER: &str = "ACCORD_TEST_HOLDS_POSTGRES";
 
 #[test]
 fn databases_are_removed_with_the_cluster() {
-    let cluster = PostgresCluster::start_with(PostgresOptions { without_fsync: true }).unwrap();
+    let cluster =
+        PostgresCluster::start_with(PostgresOptions { without_fsync: true, ..PostgresOptions::default() })
+            .unwrap();
     let port = cluster.port();
     let url = cluster.create_database("first").unwrap();
     assert_eq!(url, format!("postgres://postgres@127.0.0.1:{port}/first"));
@@ -34,7 +36,11 @@ fn databases_are_removed_with_the_cluster() {
 fn a_panic_leaves_nothing() {
     let (sender, receiver) = std::sync::mpsc::channel();
     let panicked = std::thread::spawn(move || {
-        let cluster = PostgresCluster::start_with(PostgresOptions { without_fsync: true }).unwrap();
+        let cluster = PostgresCluster::start_with(PostgresOptions {
+            without_fsync: true,
+            ..PostgresOptions::default()
+        })
+        .unwrap();
         sender.send((cluster.folder().to_owned(), cluster.port())).unwrap();
         panic!("as a test may");
     })

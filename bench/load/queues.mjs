@@ -1,11 +1,8 @@
-// Job queues on PostgreSQL, next to the example `cycles` of `store-postgres`: whole cycles per second of pg-boss (send, fetch,
-// complete) and graphile-worker (add, done).
+// Job queues on PostgreSQL: whole cycles of pg-boss (send, fetch, complete) and graphile-worker (add, done).
 //
-// npm install pg-boss@10 graphile-worker@0.17 pg
-// node queues.mjs <boss|worker> <postgres:// address of an empty database> <callers>
+// node queues.mjs <pg-boss|graphile-worker> <postgres:// address of an empty database> <callers> <seconds>
 
-const [, , queue, url, callers] = process.argv;
-const SECONDS = 6;
+const [, , queue, url, callers, seconds] = process.argv;
 const INPUT = { prompt: "Sort this ticket: nobody can log in since nine" };
 const RESULT = { severity: "high", summary: "nobody can log in" };
 
@@ -46,17 +43,32 @@ async function worker() {
   };
 }
 
-const cycle = await (queue === "boss" ? boss : worker)();
+const cycle = await (queue === "pg-boss" ? boss : worker)();
 await cycle();
-let cycles = 0;
-const begun = Date.now();
-const end = begun + SECONDS * 1000;
+const times = [];
+const cpu = process.cpuUsage();
+const begun = performance.now();
+const end = begun + Number(seconds) * 1000;
 async function caller() {
-  while (Date.now() < end) {
+  for (let at = performance.now(); at < end; ) {
     await cycle();
-    cycles += 1;
+    const now = performance.now();
+    times.push(now - at);
+    at = now;
   }
 }
 await Promise.all(Array.from({ length: Number(callers) }, caller));
-console.log(`${queue}, ${callers} callers: ${Math.round((cycles * 1000) / (Date.now() - begun))} cycles/s`);
+const taken = performance.now() - begun;
+const used = process.cpuUsage(cpu);
+times.sort((a, b) => a - b);
+const percentile = (percent) => times[Math.min(times.length - 1, Math.floor((times.length * percent) / 100))];
+console.log(
+  JSON.stringify({
+    cycles: times.length,
+    cycles_per_second: (times.length * 1000) / taken,
+    p50: percentile(50),
+    p99: percentile(99),
+    cpu_milliseconds: (used.user + used.system) / 1000 / times.length,
+  }),
+);
 process.exit(0);

@@ -4,61 +4,77 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 
-use bench::http::Connection;
-use bench::server::Server;
+use crate::http::Connection;
+use crate::latency::Latencies;
+use crate::server::Server;
 
 /// The steps of a cycle that wait for the disk: create, claim with start, finish with one event. Reading does not.
-pub(crate) const DURABLE_STEPS: usize = 3;
+pub const DURABLE_STEPS: usize = 3;
 
 /// How fast, and for how much.
-pub(crate) struct Pace {
-    pub(crate) cycles_per_second: f64,
-    pub(crate) cpu_milliseconds: f64,
+pub struct Pace {
+    pub cycles_per_second: f64,
+    /// Of all coordinators.
+    pub cpu_milliseconds: f64,
     /// Written to disk in a cycle.
-    pub(crate) bytes: f64,
+    pub bytes: f64,
+    pub latencies: Latencies,
 }
 
-/// Runs cycles with this many callers for a while.
-pub(crate) async fn measure(server: &Server, callers: usize, round: Duration) -> Result<Pace> {
+/// Runs cycles with this many callers for a while, spread over these coordinators.
+pub async fn measure(servers: &[Server], callers: usize, round: Duration) -> Result<Pace> {
     let mut workers = Vec::new();
-    for _ in 0..callers {
+    for server in servers.iter().cycle().take(callers.max(servers.len())) {
         let mut worker = Worker::new(server).await?;
         worker.cycle().await?;
         workers.push(worker);
     }
-    let (cpu, written, begun) = (server.cpu()?, server.written()?, Instant::now());
+    workers.truncate(callers);
+    let (cpu, written, begun) = (cpu(servers)?, written(servers)?, Instant::now());
     let mut tasks = Vec::new();
     for mut worker in workers {
         tasks.push(tokio::spawn(async move {
-            let mut cycles = 0_u64;
+            let mut times = Vec::new();
             while begun.elapsed() < round {
+                let cycle = Instant::now();
                 worker.cycle().await?;
-                cycles += 1;
+                times.push(cycle.elapsed());
             }
-            anyhow::Ok(cycles)
+            anyhow::Ok(times)
         }));
     }
-    let mut cycles = 0;
+    let mut times = Vec::new();
     for task in tasks {
-        cycles += task.await??;
+        times.extend(task.await??);
     }
-    let (seconds, used) = (begun.elapsed().as_secs_f64(), server.cpu()?.saturating_sub(cpu));
-    let (cycles, written) = (cycles as f64, server.written()?.saturating_sub(written));
+    let seconds = begun.elapsed().as_secs_f64();
+    let (used, bytes) =
+        (self::cpu(servers)?.saturating_sub(cpu), self::written(servers)?.saturating_sub(written));
+    let cycles = times.len() as f64;
     Ok(Pace {
         cycles_per_second: cycles / seconds,
         cpu_milliseconds: used.as_secs_f64() * 1000.0 / cycles,
-        bytes: written as f64 / cycles,
+        bytes: bytes as f64 / cycles,
+        latencies: Latencies::new(times),
     })
 }
 
+fn cpu(servers: &[Server]) -> Result<Duration> {
+    servers.iter().map(Server::cpu).sum()
+}
+
+fn written(servers: &[Server]) -> Result<u64> {
+    servers.iter().map(Server::written).sum()
+}
+
 /// A caller and a runner in one: it makes a run, takes one, ends it and reads it.
-pub(crate) struct Worker {
+pub struct Worker {
     connection: Connection,
     runner_id: String,
 }
 
 /// A run that was handed out.
-pub(crate) struct Taken {
+pub struct Taken {
     run_id: String,
     schema_hash: String,
     /// What shows that the run is ours.
@@ -66,7 +82,7 @@ pub(crate) struct Taken {
 }
 
 impl Worker {
-    pub(crate) async fn new(server: &Server) -> Result<Self> {
+    pub async fn new(server: &Server) -> Result<Self> {
         let mut connection = Connection::open(&server.address).await?;
         let profile = r#"{"profile":{"hostname":"bench","executor_types":["llm"],"concurrency":1}}"#;
         let answer = connection.post("/runner/register", profile).await?;
@@ -75,13 +91,24 @@ impl Worker {
     }
 
     async fn cycle(&mut self) -> Result<()> {
-        let create = r#"{"agent_name":"bench","prompt":"Sort this ticket: nobody can log in since nine"}"#;
-        self.connection.post("/runs", create).await?;
-        let Taken { run_id, schema_hash, holding } = loop {
+        self.create().await?;
+        let taken = loop {
             if let Some(taken) = self.claim(5).await? {
                 break taken;
             }
         };
+        self.finish(taken).await
+    }
+
+    pub async fn create(&mut self) -> Result<()> {
+        let create = r#"{"agent_name":"bench","prompt":"Sort this ticket: nobody can log in since nine"}"#;
+        self.connection.post("/runs", create).await?;
+        Ok(())
+    }
+
+    /// From a run that was claimed and started to its end, which is read.
+    pub async fn finish(&mut self, taken: Taken) -> Result<()> {
+        let Taken { run_id, schema_hash, holding } = taken;
         let event = r#"{"type":"message","role":"assistant","text":"{\"severity\": \"high\"}"}"#;
         let finish = format!(
             concat!(
@@ -103,7 +130,7 @@ impl Worker {
     }
 
     /// Claims one run and waits at most this many seconds for it.
-    pub(crate) async fn claim(&mut self, wait_seconds: u32) -> Result<Option<Taken>> {
+    pub async fn claim(&mut self, wait_seconds: u32) -> Result<Option<Taken>> {
         let runner_id = &self.runner_id;
         let body =
             format!(r#"{{"runner_id":"{runner_id}","max":1,"wait_seconds":{wait_seconds},"start":true}}"#);

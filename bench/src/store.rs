@@ -1,8 +1,7 @@
-//! The store alone: the same steps of a run, by as many callers, without HTTP, JSON or contracts. What is left is SQLite,
-//! its grouped commits and the disk.
+//! The store alone: the same steps of a run, by as many callers, without HTTP, JSON or contracts. What is left is the
+//! database, grouped commits and the disk.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,28 +12,38 @@ use accord_domain::run::change::End;
 use accord_domain::run::{Assignment, Holder, Outcome, Run};
 use accord_domain::runner::Profile;
 use accord_domain::usage::Usage;
-use accord_store::{Claim, Finish, Last, RunReader as _, RunStore as _, Submission};
-use accord_store_sqlite::SqliteStore;
+use accord_store::{Claim, Finish, Last, Store, Submission};
 use accord_test_support::story;
 use anyhow::{Context as _, Result};
 use jiff::{SignedDuration, Timestamp};
+
+use crate::processor;
 
 /// The coordinator keeps the agent of its bench as a blueprint and a contract of these lengths.
 const BLUEPRINT_BYTES: usize = 272;
 const CONTRACT_BYTES: usize = 380;
 const RESULT: &str = r#"{"severity": "high", "summary": "nobody can log in"}"#;
 
-/// Whole cycles a second.
-pub(crate) async fn cycles_per_second(folder: &Path, callers: usize, round: Duration) -> Result<f64> {
-    let store = Arc::new(SqliteStore::open(folder.join("alone.db"))?);
-    let begun = Instant::now();
+/// How fast, and for how much of this process.
+pub struct Pace {
+    pub cycles: f64,
+    pub cycles_per_second: f64,
+    pub cpu_milliseconds: f64,
+}
+
+/// Runs cycles with this many callers for a while.
+pub async fn measure(store: &Arc<dyn Store>, callers: usize, round: Duration) -> Result<Pace> {
+    // Names that no run before has had; the first cycle prepares statements.
+    let prefix = Timestamp::now().as_microsecond();
+    cycle(store.as_ref(), &format!("{prefix}x")).await?;
+    let (cpu, begun) = (processor::of_process(std::process::id())?, Instant::now());
     let mut tasks = Vec::new();
     for caller in 0..callers {
-        let store = Arc::clone(&store);
+        let store = Arc::clone(store);
         tasks.push(tokio::spawn(async move {
-            let mut cycles = 0_u64;
+            let mut cycles = 0_u32;
             while begun.elapsed() < round {
-                cycle(&store, &format!("{caller}-{cycles}")).await?;
+                cycle(store.as_ref(), &format!("{prefix}x{caller}x{cycles}")).await?;
                 cycles += 1;
             }
             anyhow::Ok(cycles)
@@ -44,10 +53,16 @@ pub(crate) async fn cycles_per_second(folder: &Path, callers: usize, round: Dura
     for task in tasks {
         cycles += task.await??;
     }
-    Ok(cycles as f64 / begun.elapsed().as_secs_f64())
+    let used = processor::of_process(std::process::id())?.saturating_sub(cpu);
+    let (cycles, seconds) = (f64::from(cycles), begun.elapsed().as_secs_f64());
+    Ok(Pace {
+        cycles,
+        cycles_per_second: cycles / seconds,
+        cpu_milliseconds: used.as_secs_f64() * 1000.0 / cycles,
+    })
 }
 
-async fn cycle(store: &SqliteStore, name: &str) -> Result<()> {
+async fn cycle(store: &dyn Store, name: &str) -> Result<()> {
     let (now, runner_id) = (Timestamp::now(), RunnerId::new("bench"));
     store.submit_run(submission(name, now)).await?;
     let claim = Claim {
@@ -58,7 +73,13 @@ async fn cycle(store: &SqliteStore, name: &str) -> Result<()> {
         starts: true,
         now,
     };
-    let claimed = store.claim_runs(claim).await?.pop().context("no run waits")?;
+    // Every caller claims a run of its own or of another: as many wait as ask. One that another coordinator is about to get may
+    // look taken for a moment.
+    let claimed = loop {
+        if let Some(claimed) = store.claim_runs(claim.clone()).await?.pop() {
+            break claimed;
+        }
+    };
     let lease_id = claimed.run.lease.context("no lease")?.id;
     let holder = Holder { run_id: claimed.run.id, runner_id, lease_id, attempt: claimed.run.attempt };
     let said = Body::Message { role: "assistant".into(), text: r#"{"severity": "high"}"#.into() };

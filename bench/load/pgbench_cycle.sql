@@ -1,0 +1,20 @@
+\set id random(1, 4000000000000000)
+BEGIN;
+INSERT INTO load_runs (id, status, input) VALUES (:id, 'pending', 'Sort this ticket: nobody can log in since nine');
+INSERT INTO load_events (run_id, body) VALUES (:id, '{"type":"session.created"}'), (:id, '{"type":"run.queued"}');
+COMMIT;
+BEGIN;
+SELECT input FROM load_runs WHERE id = :id FOR NO KEY UPDATE SKIP LOCKED;
+UPDATE load_runs SET status = 'claimed' WHERE id = :id;
+INSERT INTO load_events (run_id, body) VALUES (:id, '{"type":"run.claimed"}');
+COMMIT;
+BEGIN;
+UPDATE load_runs SET status = 'running' WHERE id = :id;
+INSERT INTO load_events (run_id, body) VALUES (:id, '{"type":"run.started"}');
+COMMIT;
+INSERT INTO load_events (run_id, body) VALUES (:id, '{"type":"message","role":"assistant"}');
+BEGIN;
+UPDATE load_runs SET status = 'completed', result = '{"severity":"high","summary":"nobody can log in"}' WHERE id = :id;
+INSERT INTO load_events (run_id, body) VALUES (:id, '{"type":"result"}'), (:id, '{"type":"run.completed"}');
+COMMIT;
+SELECT status, result FROM load_runs WHERE id = :id;
