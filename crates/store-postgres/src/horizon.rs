@@ -10,24 +10,11 @@ use accord_store::StoreError;
 use sqlx::{PgPool, Postgres, Transaction};
 
 use crate::error::{DbError, LONGEST_USE, within};
+use crate::sql::writers_lock;
 use crate::store::PostgresStore;
-
-/// The lowest bits of an id are the place in its transaction. A request of 8 MiB cannot hold as many events, and the
-/// bits that are left number every transaction of 25 years at ten thousand a second.
-pub(crate) const PLACE_BITS: i32 = 20;
-
-/// Events that fit into one transaction.
-pub(crate) const MOST_EVENTS: usize = 1 << PLACE_BITS;
 
 /// After this many reads it is worth checking whether other programs hold events back.
 pub(crate) const QUICK_LOOKS: u32 = 4;
-
-/// The first id of this transaction.
-macro_rules! event_base {
-    () => {
-        "(((SELECT transaction_offset FROM event_numbering) + pg_current_xact_id()::text::bigint) << 20)"
-    };
-}
 
 /// The first id that any open or future transaction could still write.
 macro_rules! event_horizon {
@@ -37,14 +24,7 @@ macro_rules! event_horizon {
     };
 }
 
-/// The lock that shows a writer of events. The numbers say "Accord" and "events" to everybody on the same database.
-macro_rules! writers_lock {
-    () => {
-        "pg_advisory_xact_lock_shared(1633903471, 1)"
-    };
-}
-
-pub(crate) use {event_base, event_horizon, writers_lock};
+pub(crate) use event_horizon;
 
 /// One round trip.
 pub(crate) const BEGIN: &str = concat!("BEGIN; SELECT ", writers_lock!());

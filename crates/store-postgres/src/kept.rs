@@ -12,31 +12,8 @@ use tokio::time::{Instant, sleep};
 use crate::convert::{from_json, json, time};
 use crate::error::DbError;
 use crate::events::{SETTLE_LIMIT, SETTLE_PAUSE};
+use crate::sql::{hour, mark_hours};
 use crate::store::PostgresStore;
-
-/// The hour of a time.
-macro_rules! hour {
-    ($time:literal) => {
-        concat!("((", $time, " - ((", $time, " % 3600000000) + 3600000000) % 3600000000) / 3600000000)")
-    };
-}
-
-/// Marks the hours of finished runs that are kept or are being kept. More rows of `r` can be left out.
-macro_rules! mark_hours {
-    ($runs:literal) => {
-        concat!(
-            "INSERT INTO kept_hours AS kept (hour) SELECT DISTINCT ",
-            crate::kept::hour!("r.created_at"),
-            " FROM ",
-            $runs,
-            " AND ",
-            crate::kept::hour!("r.created_at"),
-            " < (SELECT next FROM kept_until) ORDER BY 1 ON CONFLICT (hour) DO UPDATE SET mark = kept.mark + 1, body = NULL"
-        )
-    };
-}
-
-pub(crate) use {hour, mark_hours};
 
 /// Hours that are counted at once.
 const BATCH: i64 = 500;

@@ -5,8 +5,8 @@ use accord_store::{PoisonedCount, StoreError};
 use sqlx::{Executor, PgConnection, PgPool};
 
 use crate::error::DbError;
-use crate::horizon::PLACE_BITS;
 use crate::quarantine;
+use crate::sql::PLACE_BITS;
 
 /// Every version and how to get there from the one before.
 const MIGRATIONS: &[(i32, &str)] = &[

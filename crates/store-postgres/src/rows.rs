@@ -8,20 +8,15 @@ use accord_domain::run::{Assignment, Lease, Outcome, Run};
 use accord_domain::session::Session;
 use accord_domain::usage::Usage;
 use accord_store::{SessionChoice, StoreError, Submission};
-use sqlx::postgres::{PgArguments, PgRow};
-use sqlx::query::Query;
-use sqlx::{PgConnection, Postgres, Row};
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Row};
 
 use crate::convert::{count, counted, from_json, id, json, micros, named, time};
 use crate::error::DbError;
-use crate::horizon::writers_lock;
+use crate::event_rows::{EventColumns, Statement, insert_events};
 use crate::runs::documents::shared_lock;
+use crate::sql::writers_lock;
 use crate::text::{escape, escape_some, unescape};
-use crate::write::{EventColumns, insert_events};
-
-/// A statement to which values are bound.
-pub(crate) type Statement<'q> = Query<'q, Postgres, PgArguments>;
-
 /// The columns that [`run`] reads, of a table called `r`.
 macro_rules! run_columns {
     () => {

@@ -13,7 +13,7 @@ use sqlx::postgres::PgRow;
 
 use crate::convert::{counted, micros, named, time};
 use crate::error::{DbError, retrying};
-use crate::rows::Statement;
+use crate::event_rows::Statement;
 use crate::store::PostgresStore;
 use crate::text::{escape, unescape};
 

@@ -41,6 +41,7 @@ fn finish(holding: Holding, severity: &str) -> FinishRun {
     FinishRun {
         retry_count: 0,
         holding,
+        report: None,
         status: FinishStatus::Completed,
         result_text: None,
         result_data: Some(data),

@@ -175,8 +175,12 @@ pub(crate) fn goes_on(text: &str, range: &Range<usize>) -> bool {
     let operators = rest.bytes().take_while(|byte| is_operator(*byte)).count();
     match lex.byte(next) {
         _ if is_inside(lex, end) || lines < 2 && begins_omission(rest) => true,
-        // A fence mark does not end a value either.
-        Some(b'`' | b'~') => is_inside(lex, behind_marks(text, end)),
+        // A fence mark does not end a value either. A closer behind a fence that has its opener in front is around the fence.
+        Some(b'`' | b'~') => {
+            let behind = behind_marks(text, end);
+            let is_closer = matches!(lex.byte(behind), Some(b'}' | b']'));
+            is_inside(lex, behind) && !(is_closer && is_in_bracketed_fence(text, range.start))
+        }
         Some(mark @ (b',' | b':' | b';')) => {
             let behind = lex.space_end(next + 1);
             let is_code = mark == b':' && is_named(rest.trim_start_matches(':')) && space.is_empty();
@@ -217,6 +221,14 @@ pub(crate) fn goes_on_behind_marks(text: &str, end: usize) -> bool {
     matches!(lex.byte(at), Some(b',' | b':' | b';' | b'}' | b']'))
         || lex.key_end(at).is_some()
         || lex.is_value(at)
+}
+
+/// Whether a value is the first in a fence that directly follows an opening bracket.
+fn is_in_bracketed_fence(text: &str, start: usize) -> bool {
+    let before = text.get(..start).unwrap_or_default().trim_end();
+    let marks = before.trim_end_matches(|letter: char| letter.is_ascii_alphanumeric());
+    let fence = ["```", "~~~"].iter().find_map(|mark| marks.strip_suffix(mark));
+    fence.is_some_and(|before| before.trim_end_matches(['`', '~']).trim_end().ends_with(['{', '[']))
 }
 
 /// The end of the marks of fences that follow, with their names and the space around them.

@@ -19,7 +19,7 @@ use async_trait::async_trait;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::coordinator::Coordinator;
@@ -244,7 +244,7 @@ impl Coordinator for Fake {
             state.most_at_once = state.most_at_once.max(state.under_way);
         });
         // A real answer takes a while.
-        sleep(Duration::from_millis(1)).await;
+        pass_time(Duration::from_millis(1)).await;
         self.change(|state| state.under_way -= 1);
         let status = serde_json::to_value(finish.status).unwrap();
         let line = format!("finish {run} {}", status.as_str().unwrap());
@@ -292,6 +292,11 @@ impl Coordinator for Fake {
         self.called("file", format!("file {file} of {run}"))?;
         Ok(file.to_string().into_bytes())
     }
+}
+
+/// The clock of these tests is paused, and moves on by itself while everything waits.
+async fn pass_time(time: Duration) {
+    let _ = timeout(time, std::future::pending::<()>()).await;
 }
 
 /// Echoes the prompt. With `slow` it takes a second, with `hang` it runs until it is stopped, with `break` it panics, and with
@@ -343,7 +348,7 @@ impl Session for Echo {
                 Err(TurnFailure { error: TurnError::Stopped, usage: Usage::default() })
             }
             "slow" => {
-                sleep(Duration::from_secs(1)).await;
+                pass_time(Duration::from_secs(1)).await;
                 Ok(Answer::of_text(text, "m"))
             }
             "break" => panic!("something broke"),

@@ -12,12 +12,13 @@ use sqlx::PgConnection;
 use super::rows::{insert, locked, update};
 use crate::convert::whole;
 use crate::error::DbError;
+use crate::event_rows::WorkflowEvent;
 use crate::idempotency;
 use crate::notices::Announcement;
 use crate::quarantine::clear;
 use crate::runs::submit;
 use crate::store::{PostgresStore, conclude};
-use crate::write::{WorkflowEvent, all_events};
+use crate::write::all_events;
 
 /// The advance with times as they will be read again.
 pub(super) fn to_the_microsecond(advance: WorkflowAdvance) -> WorkflowAdvance {

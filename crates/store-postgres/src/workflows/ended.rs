@@ -10,11 +10,12 @@ use sqlx::{PgConnection, Row};
 use super::rows::{locked, run};
 use crate::convert::{count, id, json, micros};
 use crate::error::DbError;
+use crate::event_rows::WorkflowEvent;
 use crate::idempotency;
 use crate::notices::Announcement;
 use crate::quarantine::clear;
 use crate::store::{PostgresStore, conclude};
-use crate::write::{WorkflowEvent, all_events};
+use crate::write::all_events;
 
 const PUT: &str = "
 UPDATE workflow_runs SET status = $2, version = $3, updated_at = $4, finished_at = $5, failure = $6 WHERE id = $1";

@@ -71,11 +71,10 @@ async fn lived_in(store: &SqliteStore, submission: Submission) {
     store.finish_run(finish).await.unwrap();
 }
 
-/// The rows of each table that has any.
+/// The rows of each table that has any, but the one row that says how far statistics are kept.
 async fn rows(store: &SqliteStore) -> Vec<(String, i64)> {
     let count = |connection: &rusqlite::Connection| {
-        let sql =
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'kept_until' ORDER BY name";
         let mut statement = connection.prepare(sql)?;
         let names = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
         let mut counts = Vec::new();
